@@ -125,6 +125,20 @@ SELECT name, (SELECT json_agg(p->>0) FROM json_array_elements(d->'before'->'pair
   d->'before'->'components'->0->>'text' IS NOT NULL AS words, d->'before'->'fields'->'means' IS NOT NULL AS fields
 FROM (SELECT name, model, page_data(tlv_html(model, before => model)) AS d FROM page_models WHERE name IN ('topics', 'communities', 'mixture full')) q ORDER BY name;
 SELECT length(tlv_html(a.model, before => b.model)) FROM page_models a, page_models b WHERE a.name = 'topics' AND b.name = 'communities';
+-- beside a model of every kind: of 14 kinds it is paired by tlv_match, of trees by the page; components of the other two have no identity
+CREATE FUNCTION page_before(a tlv_model, b tlv_model) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  d json;
+  hint text;
+BEGIN
+  d := page_data(tlv_html(a, before => b))->'before';
+  RETURN CASE WHEN d->'pairs' IS NOT NULL THEN 'tlv_match' ELSE (SELECT string_agg(key, ' ') FROM json_object_keys(d->'fields') key) END;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+  RETURN format('%s: %s (%s)', SQLSTATE, SQLERRM, hint);
+END $$;
+SELECT tlv_info(model)->>'kind' AS kind, string_agg(DISTINCT page_before(model, model), '; ') AS paired_by FROM page_models GROUP BY 1 ORDER BY min(tlv_info(model)->>'kind') COLLATE "C";
+SELECT page_before(a.model, b.model) FROM page_models a, page_models b WHERE a.name = 'tree' AND b.name = 'topics';
 -- a title, and none; NULL
 SELECT tlv_html(model) LIKE '%<title>Topics</title>%' AS topics, tlv_html(NULL) AS of_null FROM page_models WHERE name = 'topics';
 SELECT tlv_html(model) LIKE '%<title>Communities</title>%' AS communities, tlv_html(model, repeat('x', 200)) IS NOT NULL AS longest FROM page_models WHERE name = 'communities';
@@ -137,6 +151,13 @@ SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'word
 FROM (SELECT tlv_html(tlv_simulate_lda_model(8000, 300)) AS html) q;
 SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'nodes') AS nodes, page_data(html)->>'dropped' AS dropped FROM (SELECT tlv_html(tlv_simulate_mmsb_model(12000,
   5)) AS html) q;
+-- of views of other widths, of which the page has as many dimensions each: the numbers are those of the dimensions that it says they are
+WITH m AS (SELECT tlv_to_json(model) AS whole, page_data(tlv_html(model))->'fields' AS fields FROM (SELECT tlv_simulate_multiview_model('{380,390,400}', 40, seed => 1) AS model) s),
+  axes AS (SELECT member, a->>0 AS dimensions, ARRAY(SELECT p::int + 1 FROM json_array_elements_text(a->1) p) AS places,
+    ARRAY(SELECT x::float8 FROM json_array_elements_text(fields->member->0) x) AS here, ARRAY(SELECT x::float8 FROM json_array_elements_text(whole->member->0) x) AS there
+    FROM m, json_array_elements(fields->'shown') a, json_array_elements_text(a->2) member)
+SELECT member, dimensions, cardinality(places) AS shown, (SELECT bool_and(abs(here[i] - there[places[i]]) < 6e-4 * abs(there[places[i]])) FROM generate_series(1, cardinality(here)) i) AS same
+FROM axes ORDER BY member;
 -- below 1 MB with many matrices, a large drawing, many edges, and long names, which are cut then
 SELECT name, length(tlv_html(model)) < 1000000 AS small FROM (
   SELECT 'views' AS name, tlv_simulate_multiview_model('{1000,1000,1000}', 100) AS model UNION ALL

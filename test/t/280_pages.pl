@@ -59,6 +59,20 @@ INSERT INTO page_models TABLE task_models;
 INSERT INTO page_models SELECT 'classes of any number', tlv_lca('SELECT id, variable, answer FROM task_answers');
 INSERT INTO page_models SELECT 'tree of answers', tlv_tree('SELECT id, variable, answer FROM task_answers', states => 2);
 INSERT INTO page_models SELECT 'labelled tree', tlv_label(model, 1, 'first hidden') FROM page_models WHERE name = 'tree';
+-- Question 3 goes with the second half of the questions.
+INSERT INTO page_models SELECT 'tree of other answers', tlv_tree($$SELECT id, variable, CASE WHEN variable <> 'question 3' THEN answer
+  WHEN (id % 3 = 1) <> (abs(hashint4(id * 10 + 3)) % 8 = 0) THEN 'yes' ELSE 'no' END FROM task_answers$$, states => 2);
+INSERT INTO page_models SELECT 'views of other widths', tlv_simulate_multiview_model('{380,390,400}', 40, seed => 1);
+-- Labels that differ only in their middle.
+CREATE FUNCTION label_all(model tlv_model) RETURNS tlv_model LANGUAGE plpgsql AS $$
+DECLARE c int;
+BEGIN
+  FOR c IN SELECT component FROM tlv_components(model) LOOP
+    model := tlv_label(model, c, 'This label begins as all others do, ' || c || ', and ends as all others do');
+  END LOOP;
+  RETURN model;
+END $$;
+INSERT INTO page_models SELECT 'long ' || name, label_all(model) FROM page_models WHERE name IN ('topics', 'communities', 'states of symbols', 'tree');
 INSERT INTO page_models SELECT 'one dimension', tlv_gmm('SELECT x[1] AS length FROM page_points', 3);
 -- Numbers beside categories, views, t distributions: with standard errors where there are any.
 INSERT INTO page_models SELECT 'answers and numbers', tlv_lca('SELECT (x[1] > 5)::int AS far, (x[2] > 3)::int AS high, x[1] AS length, x[2] AS width FROM page_points',
@@ -81,10 +95,11 @@ SQL
 my %names;
 for my $name (split /\n/, query($db, 'SELECT name FROM page_models ORDER BY name')) {
     my $file = "$folder/" . $name =~ tr/ /-/r . '.html';
-    my $more = $name eq 'communities' ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM page_edges)'
+    my $more = $name =~ /communities$/ ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM page_edges)'
         : $name eq 'topics' || $name eq 'mixture full' ? q{, before => model, examples => '[{"component": 1, "title": "first example", "share": 0.5, "x": [20, 0, 0]}]'}
         : $name eq 'people' ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM task_edges)'
         : $name eq 'merged' ? q{, before => (SELECT model FROM page_models WHERE name = 'mixture diagonal')}
+        : $name eq 'tree of other answers' || $name eq 'tree' ? q{, before => (SELECT model FROM page_models WHERE name = 'tree of answers')}
         : $name eq 'themes' ? q{, examples => (SELECT json_agg(json_build_object('component', t.topic, 'id', d.id, 'title', array_to_string(d.words, ' '), 'share', t.share)
             ORDER BY t.share DESC, d.id) FROM task_docs d, unnest(tlv_infer(model, tlv_to_bag(d.words))) WITH ORDINALITY t(share, topic) WHERE t.share > 0.9)}
         : $name eq 'labelled tree' ? q{, examples => '[{"component": 1, "id": "variable 2", "title": "second name"}]'}
@@ -102,7 +117,7 @@ sub dom {
     visit($file, $state);
     return ($call->('GET', '/source'), console());
 }
-sub heading { return $_[0] =~ m{id="chosen">(?:<bdi>)?([^<]*)} ? $1 : '' }
+sub heading { return $_[0] =~ m{id="chosen"[^>]*>(?:<bdi>)?([^<]*)} ? $1 : '' }
 sub words { return join ' ', $_[0] =~ m{<tr[^>]*><th scope="row"><button[^>]*class="link"[^>]*><bdi>([^<]*)}g }
 
 for my $name (sort keys %names) {
@@ -146,6 +161,29 @@ unlike($odd, qr{<img}, '... and makes no element');
         is(scalar(() = $dom =~ /<ellipse /g), 3, "$name: and every component");
         is($console . ($dom =~ /<script|parsererror/ ? $& : ''), '', "$name: titles are text");
     }
+}
+
+# ---- long labels in pictures: distinct, whole in a title, within the picture, and not over each other ----
+
+# What is seen of texts, without their titles.
+my $see = q{const seen = e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('');};
+for my $name ('topics', 'communities', 'mixture full', 'states of symbols', 'sources', 'factors', 'templates', 'atoms', 'crowd') {
+    open my $svg, '>', "$folder/long.svg" or die $!;
+    print {$svg} query($db, "SELECT tlv_svg(label_all(model)) FROM page_models WHERE name = '$name'");
+    close $svg or die $!;
+    visit("$folder/long.svg");
+    my $run = sub { return $call->('POST', '/execute/sync', { script => "$see
+        const texts = [...document.querySelectorAll('text')], names = texts.filter(e => e.dataset.c), box = e => e.getBoundingClientRect();
+        return $_[0];", args => [] }) };
+    my $count = $run->('names.length');
+    cmp_ok($count, '>', 1, "$name: components are named in the picture");
+    is($run->(q{new Set(names.map(e => seen(e).replace(/ [\d.]+ %$/, ''))).size}), $count, '... differently, whatever of them is cut');
+    is($run->(q{names.filter(e => e.querySelector('title').textContent === 'This label begins as all others do, ' + e.dataset.c + ', and ends as all others do').length}), $count,
+        '... with the whole label as a title');
+    is($run->(q{texts.filter(e => { const a = box(e), all = box(document.documentElement);
+        return a.left < all.left || a.right > all.right || a.top < all.top || a.bottom > all.bottom; }).map(seen).join('; ')}), '', '... and nothing is outside of it');
+    is($run->(q{names.filter((a, i) => names.some((b, j) => j < i && Math.min(box(a).right, box(b).right) - Math.max(box(a).left, box(b).left) > 1
+        && Math.min(box(a).bottom, box(b).bottom) - Math.max(box(a).top, box(b).top) > 3)).map(seen).join('; ')}), '', '... nor over another name') if $name ne 'mixture full';
 }
 
 # ---- texts are texts ----
@@ -239,6 +277,15 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     my $click = sub { $js->("document.querySelector(" . JSON::PP->new->allow_nonref->encode($_[0]) . ").dispatchEvent(new MouseEvent('click', {bubbles: true}))"); return };
     my $keys = sub { my @keys = @_; $call->('POST', '/actions', { actions => [ { type => 'key', id => 'keyboard',
         actions => [ map { ({ type => 'keyDown', value => $_ }, { type => 'keyUp', value => $_ }) } @keys ] } ] }); return };
+    # What a click on the buttons of a name saves.
+    my $saved = sub { return $call->('POST', '/execute/sync', { script => q{
+        const list = [], kept = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+        URL.createObjectURL = b => { list.push(b); return 'about:blank'; };
+        HTMLAnchorElement.prototype.click = function () { return; };
+        [...document.querySelectorAll('#app button')].filter(e => e.textContent === arguments[0]).forEach(e => e.click());
+        URL.createObjectURL = kept;
+        HTMLAnchorElement.prototype.click = click;
+        return Promise.all(list.map(b => b.text()));}, args => [ $_[0] ] }) };
     my ($enter, $escape, $right, $left) = ("\x{e007}", "\x{e00c}", "\x{e014}", "\x{e012}");
     my $head = q{document.querySelector('#chosen').textContent};
     my $bars = q{[...document.querySelectorAll('.bars tbody th')].map(e => e.textContent).join(' ')};
@@ -320,10 +367,22 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($js->(q{[...document.querySelectorAll('button')].find(e => e.textContent === 'Whole tree').disabled}), JSON::PP::false, 'a click on an inner node shows its part of the tree');
     $open->('labelled tree', 'node=h1');
     like($js->($head), qr{^first hidden \(hidden\)$}, 'a label of a tree is that of a hidden node');
-    my $leaves = $js->(q{[...document.querySelectorAll('svg text')].map(e => e.textContent).sort().join('|')});
+    my $leaves = $js->(q{[...document.querySelectorAll('svg text')].map(e => e.lastChild.data).sort().join('|')});
     like($leaves, qr{first hidden\|variable 0\|variable 1\|variable 2 - second name\|variable 3}, '... in the drawing, too, where an example gives a leaf a second name');
     $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = 'root'; i.dispatchEvent(new Event('change')); return 1; }())});
     like($js->(q{document.querySelector('details code').textContent}), qr{tlv_label\(model, 1, 'root'\)}, '... and is changed on the page');
+    # An earlier tree: what moved from one hidden node to another, and what only one of the trees has.
+    $open->('tree of other answers', 'node=question+3');
+    my $cards = q{[...document.querySelectorAll('.card')].filter(e => e.querySelector('h2') && e.querySelector('h2').textContent === 'Change from the model before')};
+    my $change = $js->("$cards\[0].innerText");
+    like($change, qr{^Variables that are joined to another hidden node than before: 1 of 6\.$}m, 'a variable that moved in the tree is counted');
+    is($js->("[...$cards\[0].querySelectorAll('.scroll')[0].querySelectorAll('tbody tr th')].map(e => e.textContent).join()"), 'question 3', '... and named');
+    my ($home, $before_home) = map { query($db, "SELECT CASE WHEN parent = 'question 3' THEN child ELSE parent END FROM page_models, tlv_tree_edges(model)
+        WHERE name = '$_' AND 'question 3' IN (parent, child)") } 'tree of other answers', 'tree of answers';
+    like($change, qr{^question 3\s+$home\s+$before_home$}m, '... with the hidden nodes that it is and was joined to');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Before: joined to $before_home}, '... in its panel, too');
+    $open->('tree', 'node=h1');
+    like($js->("$cards\[0].innerText"), qr{Only in this model: variable 0, .*h1.*Only in the model before: question 1, .*h1}s, 'a tree of other variables has nothing in common with it');
     for my $groups (0, 2, 3, 4) {
         $open->('tree', "groups=$groups");
         is($js->(q{[...document.querySelectorAll('.clusters li')].map(e => e.textContent).join('; ')}),
@@ -359,6 +418,11 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         isnt($js->('location.hash'), $was, "$name: Enter chooses it");
         is($js->('document.activeElement.getAttribute("role")'), 'button', '... and the focus stays in the drawing');
     }
+    # What is chosen by a link that is gone then has the focus: by keyboard one goes on from there.
+    $open->('topics');
+    $js->(q{document.querySelector('#chosen ~ p .link').focus()});
+    $keys->($enter);
+    is($js->('document.activeElement.id'), 'chosen', 'a link to another topic leads to its heading');
     $open->('topics');
     is($js->(q{document.querySelectorAll('.joint').length}), 3, 'four topics merge three times');
     like($js->(q{document.querySelector('.recurs').textContent}), qr{Recurs in fits to three quarters of the rows: distance 0\.\d}, 'whether a topic recurs is said');
@@ -393,6 +457,23 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     }
     $open->('heavy tails');
     like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Degrees of freedom of the t distribution: \d}, 'degrees of freedom are said');
+    # Of views of other widths the page has as many dimensions, and each under its own number.
+    $open->('views of other widths');
+    my %values = map { /^"(view [^"]*)","1","([^"]*)"/ ? ($1 => $2) : () } split /\n/, $saved->('CSV')->[0];
+    my %own = map { split /\|/ } split /\n/, query($db, q{SELECT 'view ' || t || ': ' || i, x FROM page_models, generate_series(1, 3) t,
+        json_array_elements_text(tlv_to_json(model)->('means' || t)->0) WITH ORDINALITY e(x, i) WHERE name = 'views of other widths'});
+    cmp_ok(scalar keys %values, '==', 3 * 375, 'the page has a part of every view');
+    is(join(' ', grep { abs($values{$_} - $own{$_}) > 6e-4 * abs $own{$_} } sort keys %values), '', '... under the numbers of the dimensions');
+    # Labels that are cut in a drawing are distinct there, and whole in a title of it and beside it.
+    for my $name ('long topics', 'long communities', 'long states of symbols', 'long tree') {
+        $open->($name, 'c=2');
+        my $cut = $js->("(function () { $see
+            return [...document.querySelectorAll('#app svg')].map(g => [...g.querySelectorAll('text')].map(seen).filter(t => t.includes('...'))).filter(l => l.length > 1); }())");
+        cmp_ok(scalar @$cut, '>', 0, "$name: labels are cut in a drawing");
+        is(join('; ', map { my %once; grep { $once{$_}++ } @$_ } @$cut), '', '... and differ');
+        is($js->(q{names.filter(n => ![...document.querySelectorAll('#app svg title')].some(t => t.textContent.includes(n))
+            || ![...document.querySelectorAll('#app .chips button, #app td, #app th')].some(e => e.textContent.includes(n))).join('; ')}), '', '... and are whole in a title and beside it');
+    }
     $open->('merged');
     like($js->('document.body.innerText'), qr{Only in the model before: component \d: \w+ -?\d}, 'a component that is gone is said');
 
@@ -428,14 +509,6 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
 
     # ---- files that a page saves: as many cells in every row, no formula, and pictures that open and look the same ----
 
-    my $saved = sub { return $call->('POST', '/execute/sync', { script => q{
-        const list = [], kept = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
-        URL.createObjectURL = b => { list.push(b); return 'about:blank'; };
-        HTMLAnchorElement.prototype.click = function () { return; };
-        [...document.querySelectorAll('#app button')].filter(e => e.textContent === arguments[0]).forEach(e => e.click());
-        URL.createObjectURL = kept;
-        HTMLAnchorElement.prototype.click = click;
-        return Promise.all(list.map(b => b.text()));}, args => [ $_[0] ] }) };
     for my $name ('topics', 'hostile words', 'communities', 'mixture full', 'one dimension', 'states of symbols', 'tree', 'crowd', 'factors') {
         $open->($name);
         my ($csv) = @{ $saved->('CSV') };
@@ -473,6 +546,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     # ---- three tasks, from what the page shows alone ----
 
     my $text = sub { return $js->("document.querySelector('$_[0]').innerText") };
+    my $focused_text = sub { return $js->('document.activeElement.textContent') };
     my $choose = sub { my ($select, $label) = @_; return $js->(qq{(function () { const s = document.querySelector('$select'); s.value = [...s.options].find(o => o.text === '$label').value;
         s.dispatchEvent(new Event('change', {bubbles: true})); return s.value; }())}) };
     # The topic of a word, and five documents of it.
@@ -485,6 +559,9 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     my @documents = split /\n/, $js->(q{[...document.querySelectorAll('.list tr')].map(e => e.innerText.replace(/\s+/g, ' ')).join('\n')});
     cmp_ok(scalar @documents, '>=', 5, '... with five documents');
     is(scalar(grep { !/\bminister\b/ || /\bgoal\b/ } @documents[ 0 .. 4 ]), 0, '... that are of that topic');
+    $click->('#chosen ~ p.noprint button');
+    is($js->(q{(function () { const b = document.getElementById('examples').getBoundingClientRect(); return b.top >= 0 && b.top < window.innerHeight / 2; }())}), JSON::PP::true,
+        '... to which a link leads from the heading');
     # The bridges between two communities.
     $open->('people');
     my $of = sub { return query($db, "SELECT community FROM task_models, tlv_memberships(model, 0.5) WHERE name = 'people' AND node_name = '$_[0]'") };
@@ -493,6 +570,8 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     $js->(qq{[...document.querySelectorAll('.overlap tr')].find(e => e.innerText.includes('community $other')).querySelector('td button').click()});
     my $bridges = $js->(q{[...document.querySelectorAll('h3')].find(e => e.textContent.startsWith('Bridges between')).parentElement.innerText});
     like($bridges, qr{Bridges between community $one and community $other}, 'the number of common nodes leads to the bridges between two communities');
+    like($focused_text->(), qr{^Bridges between}, '... which have the focus');
+    is($js->(q{(function () { const b = document.activeElement.parentElement.getBoundingClientRect(); return b.top >= 0 && b.bottom <= window.innerHeight; }())}), JSON::PP::true, '... and are seen');
     is(join(' ', sort $bridges =~ /^((?:bridge|person) \d+)/mg), 'bridge 1 bridge 2', '... which are those two nodes');
     # What tells two classes apart.
     $open->('voters');

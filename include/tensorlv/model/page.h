@@ -98,6 +98,9 @@ typedef struct tlv_page_view
 	const tlv_page_content *contents;
 	/* What each of the first n components contains, in words; NULL: `contents` tells it. */
 	tlv_status (*describe)(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts);
+	/* Of a kind that tlv_match does not compare: the sections of an earlier model by which the
+	 * script pairs components itself; NULL: there is no earlier model beside one of these. */
+	const char *const *before;
 	bool graphs;
 } tlv_page_view;
 
@@ -115,8 +118,8 @@ extern tlv_status tlv_page_put_key(tlv_context *ctx, tlv_json_writer *data, cons
 
 /*
  * Both parts of a page, in the context's memory.  Errors: TLV_BAD_PARAMETER for examples of another
- * form, a graph where the kind shows none, a `before` that tlv_model_match refuses; memory,
- * TLV_LIMIT, TLV_CANCELLED.
+ * form, a graph where the kind shows none, a `before` of a kind whose components cannot be paired,
+ * or that tlv_model_match refuses; memory, TLV_LIMIT, TLV_CANCELLED.
  */
 extern tlv_status tlv_page_digest(tlv_context *ctx, const tlv_frame *model,
 								  const tlv_page_request *request, tlv_page *page);

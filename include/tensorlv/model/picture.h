@@ -38,6 +38,7 @@ struct tlv_picture
 	bool utf8;					  /* texts are, and may be cut between two characters */
 	const tlv_picture_rows *rows; /* drawn among the components; NULL: none */
 	double width, height;		  /* as far as anything has been drawn */
+	double left;				  /* of 0 */
 	tlv_json_writer body;
 };
 
@@ -65,14 +66,16 @@ extern tlv_status tlv_picture_components(tlv_context *ctx, const tlv_frame *mode
 extern tlv_status tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape,
 								  const double *numbers, size_t component);
 
-/* Adds a text at x and y, at most so many characters of it; style: attributes, or "". */
+/* Adds a text at x and y, at most about so many characters of it, both ends of a longer one; style:
+ * attributes, or "". */
 extern tlv_status tlv_picture_text(tlv_context *ctx, tlv_picture *picture, double x, double y,
 								   const char *style, tlv_text text, size_t most);
 
 /* Adds a title with the whole text, and nothing without bytes. */
 extern tlv_status tlv_picture_title(tlv_context *ctx, tlv_picture *picture, tlv_text text);
 
-/* Adds the name of a component, with its weight in percent. */
+/* Adds the name of a component, with its weight in percent; of a long label both ends and the
+ * number of the component, and the whole label as a title. */
 extern tlv_status tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y,
 								   const char *style, const tlv_picture_component *component);
 
@@ -107,9 +110,10 @@ typedef struct tlv_picture_word
 	double low, high;
 } tlv_picture_word;
 
-/* A card for component i with its n words, the largest share first, intervals as lines. */
-extern tlv_status tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
-								 const tlv_picture_component *component, size_t n,
+/* A card for component i of k with its n words, the largest share first, intervals as lines; all
+ * cards are as wide as the longest name of a component needs. */
+extern tlv_status tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t k,
+								 const tlv_picture_component *components, size_t i, size_t n,
 								 const tlv_picture_word *words);
 
 /* Below the shapes that are there: n proportions, one below another, as points with their

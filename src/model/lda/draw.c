@@ -154,7 +154,7 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 			tlv_lda_word_interval(model, j, top[w], interval_z, words[w].share, &words[w].low,
 								  &words[w].high);
 		}
-		TLV_TRY(tlv_draw_words(ctx, picture, j, components + j, n, words));
+		TLV_TRY(tlv_draw_words(ctx, picture, drawn, components, j, n, words));
 		names[j] = name_topic(components + j, n, words, rooms + j * LDA_NAME_BYTES);
 	}
 	if (drawn > 2)

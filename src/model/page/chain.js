@@ -46,7 +46,7 @@ const view = function() {
   };
   const D0 = vectors ? range(M[0].length).map(function(i) {
     const n = (F.dimension_names || [])[i];
-    return n ? T(n) : L.dimension + " " + (i + 1);
+    return n ? T(n) : L.dimension + " " + (placeOf("means", i) + 1);
   }) :
                        [];
   const all = W.map(function(w, j) { return sum(E.map(function(r, i) { return (stationary[i] || 0) * r[j]; })); });

@@ -24,7 +24,7 @@ Object.assign(L, {
   within: "nodes in both",
   bridge: "Bridges to other communities",
   between: "Bridges between ",
-  anyOther: "to all others",
+  anyOther: "Bridges to all others",
   community: "community",
   membership: "membership",
   rate: "rate",
@@ -157,7 +157,7 @@ const view = function() {
         const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
         const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
         const out = greatest(own.map(function(n) { return (n.x - x) * dx / size + (n.y - y) * dy / size; })) + 34;
-        label(named(i), x + out * dx / size, Math.max(low - 34 * zoom, Math.min(high + 54 * zoom, y + out * dy / size + 6)), 22, "tag", function(wide, size) {
+        label(shorten(named(i), 28), x + out * dx / size, Math.max(low - 34 * zoom, Math.min(high + 54 * zoom, y + out * dy / size + 6)), 22, "tag", function(wide, size) {
           // Else above, below or beside the nodes of the group.
           const xs = own.map(function(n) { return n.x; }), ys = own.map(function(n) { return n.y; }), right = greatest(xs) + r + 8 + wide / 2,
                 left = -greatest(xs.map(function(v) { return -v; })) - r - 8 - wide / 2, top = -greatest(ys.map(function(v) { return -v; })) - r - 6,
@@ -240,16 +240,16 @@ const view = function() {
                        .slice(0, 10);
     const shown = function(n) { return n.m.filter(function(x, j) { return other ? x[0] === state.c || x[0] === other : j < 3; }); };
     clear(bridges).append(...(across.length === 0 ? [] : [
-      h("h3", {}, ...(other ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(other))), " "] : [L.bridge]), other ? button(L.anyOther, function() {
-          state.with = 0;
-          draw();
-        }) : null),
+      h("h3", {tabindex: -1}, ...(other ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(other)))] : [L.bridge])), other ? button(L.anyOther, function() {
+        state.with = 0;
+        draw();
+      }) : null,
       h("ul", {class: "plain"}, ...across.map(function(n) {
         return h(
             "li", {}, link(n.name, function() { finder.choose(N.indexOf(n)); }),
             h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), " " + percent(x[1])); })));
       }))
-    ]));
+    ].filter(Boolean)));
   });
   // Overlap of communities i and j: sum of products of memberships, relative to the memberships of i.
   const overlap = function(i) {
@@ -288,6 +288,8 @@ const view = function() {
               componentLink(o[0]), percent(o[1]), o[2] === 0 ? "0" : button(String(o[2]), function() {
                 state.with = C[o[0]].number;
                 draw();
+                bridges.scrollIntoView({block: "nearest"});
+                bridges.firstChild.focus({preventScroll: true});
               }, {class: "link", "aria-label": L.between + named(i) + L.and + named(o[0]) + ": " + o[2]})
             ];
           }), {class: "overlap"}));

@@ -378,17 +378,22 @@ tlv_status
 page_put_before(tlv_context *ctx, const tlv_frame *model, const tlv_frame *before,
 				const tlv_page_view *view, tlv_page *page)
 {
+	tlv_page_view own = *view;
 	component_list list;
 	tlv_match match;
 
-	TLV_TRY(tlv_model_match(ctx, model, before, &match));
+	if (view->before == NULL)
+		TLV_TRY(tlv_model_match(ctx, model, before, &match));
+	else
+		own.fields = view->before;
 	TLV_TRY(list_components(ctx, before, &list));
 	TLV_TRY(tlv_page_put_key(ctx, &page->data, "before"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"components\":["));
 	for (size_t i = 0; i < list.k; i++)
 		TLV_TRY(put_component(ctx, before, &list, i, &page->data));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
-	TLV_TRY(put_pairs(ctx, &match, TLV_PAGE_COMPONENTS, &page->data));
-	TLV_TRY(page_put_fields(ctx, before, view, &page->data));
+	if (view->before == NULL)
+		TLV_TRY(put_pairs(ctx, &match, TLV_PAGE_COMPONENTS, &page->data));
+	TLV_TRY(page_put_fields(ctx, before, &own, &page->data));
 	return tlv_json_put(ctx, &page->data, "}");
 }

@@ -115,9 +115,12 @@ const view = function() {
                       const p = (F.posterior || [])[i];
                       if (!p || p.length < k) { return null; }
                       const best = p.indexOf(greatest(p));
-                      return {name: called(id), p: p, sure: p[best], best: best};
+                      return {name: called(id), sure: p[best], best: best};
                     })
-                    .filter(Boolean);
+                    .filter(Boolean)
+                    .concat(examples.filter(function(x) { return typeof x.share === "number"; }).map(function(x) {
+                      return {name: T(x.title) || T(x.id), sure: x.share, best: indexOf(x.component)};
+                    }));
   const itemRows = table(
       L.doubt,
       [

@@ -2,6 +2,7 @@
  * fields.c - the declared sections of a model in the digest of its page (page.h): as tlv_to_json
  * writes them, with fewer digits, and of a long axis the part that tells components apart best.
  */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 /* What is shown of an axis of n entries: m of them, ascending. */
 typedef struct shown_axis
 {
+	char view; /* see view_of */
 	size_t n, m;
 	size_t *at;
 } shown_axis;
@@ -76,13 +78,53 @@ matrix_of(const tlv_field *field, const tlv_section *section)
 
 /* ---- long axes ---- */
 
+/* The view or mode that a section is of, by the digit at the end of its name: '\0' where models
+ * have one. */
+static char
+view_of(const char *name)
+{
+	char last = name[strlen(name) - 1];
+
+	return isdigit((unsigned char) last) ? last : '\0';
+}
+
+/* The axis of n entries of the named section's view: axes of other views may be as long. */
 static const shown_axis *
-axis_of(const field_writer *w, size_t n)
+axis_of(const field_writer *w, const char *name, size_t n)
 {
 	for (size_t i = 0; i < w->count; i++)
-		if (w->axes[i].n == n)
+		if (w->axes[i].n == n && w->axes[i].view == view_of(name))
 			return w->axes + i;
 	return NULL;
+}
+
+/* Entries along the axis of a section that may be shown in part; 0: none may be, as of numbers that
+ * belong to components. */
+static size_t
+axis_length(const field_writer *w, const tlv_field *field, const tlv_section *section)
+{
+	field_matrix m;
+
+	if (is_matrix(field))
+	{
+		m = matrix_of(field, section);
+		return m.square ? 0 : m.inner;
+	}
+	if (field->form == TLV_FIELD_LIST || field->form == TLV_FIELD_IDS)
+		return (field->flags & (TLV_OF_ROWS | TLV_OF_COLUMNS)) != 0
+				   ? 0
+				   : section->rows * section->columns;
+	if (field->form != TLV_FIELD_TEXTS)
+		return 0;
+	return ((field->flags & TLV_BYTES_FIRST) != 0 ? tlv_frame_find(w->model, field->beside)->rows
+												  : section->rows) -
+		   1;
+}
+
+static const shown_axis *
+axis_of_field(const field_writer *w, const tlv_field *field, const tlv_section *section)
+{
+	return axis_of(w, field->name, axis_length(w, field, section));
 }
 
 /* The entries of which the lists differ most: by their mean absolute deviation. */
@@ -130,11 +172,11 @@ shorten_axis(tlv_context *ctx, field_writer *w, const tlv_field *field, const tl
 
 	most = TLV_PAGE_NUMBERS / (outer > 0 ? outer : 1);
 	if (field->form == TLV_FIELD_SYMMETRIC || !m.outer_components || m.square || m.inner <= most ||
-		axis_of(w, m.inner) != NULL || w->count == AXES)
+		axis_of_field(w, field, section) != NULL || w->count == AXES)
 		return TLV_OK;
 	TLV_TRY_NEW_ROWS(ctx, numbers, section->rows, section->columns);
 	TLV_TRY(tlv_section_numbers(ctx, w->model, section, numbers));
-	w->axes[w->count] = (shown_axis){.n = m.inner, .m = most};
+	w->axes[w->count] = (shown_axis){.view = view_of(field->name), .n = m.inner, .m = most};
 	TLV_TRY(choose_entries(ctx, &m, numbers, w->axes + w->count));
 	w->count++;
 	tlv_free(ctx, numbers);
@@ -163,11 +205,10 @@ put_comma(tlv_context *ctx, tlv_json_writer *data, size_t i)
 }
 
 static tlv_status
-put_list(tlv_context *ctx, field_writer *w, const tlv_section *section)
+put_list(tlv_context *ctx, field_writer *w, const shown_axis *axis, const tlv_section *section)
 {
 	const int64_t *integers = tlv_frame_int64(w->model, section->name);
 	size_t n = section->rows * section->columns;
-	const shown_axis *axis = axis_of(w, n);
 	double *numbers = NULL;
 
 	if (integers == NULL)
@@ -210,7 +251,7 @@ page_put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field,
 				const tlv_section *section)
 {
 	field_matrix m = matrix_of(field, section);
-	const shown_axis *axis = axis_of(w, m.inner);
+	const shown_axis *axis = axis_of_field(w, field, section);
 	size_t inner = shown_count(axis, m.inner, m.square ? TLV_PAGE_SQUARE : m.inner);
 	size_t outer = tlv_least(m.outer, m.square			   ? TLV_PAGE_SQUARE
 									  : m.outer_components ? TLV_PAGE_COMPONENTS
@@ -242,9 +283,9 @@ page_put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field,
 }
 
 static tlv_status
-page_put_texts(tlv_context *ctx, field_writer *w, size_t n, tlv_name_list names)
+page_put_texts(tlv_context *ctx, field_writer *w, const shown_axis *axis, size_t n,
+			   tlv_name_list names)
 {
-	const shown_axis *axis = axis_of(w, n);
 	size_t shown = shown_count(axis, n, TEXTS);
 	tlv_page_lengths lengths = {{0}};
 	size_t most;
@@ -287,7 +328,8 @@ static tlv_status
 put_form(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_section *section)
 {
 	double number = tlv_frame_scalar(w->model, field->name, NAN);
-	const tlv_name_sections texts = {field->name, field->beside};
+	tlv_name_sections texts = {field->name, field->beside};
+	const shown_axis *axis = axis_of_field(w, field, section);
 
 	switch (field->form)
 	{
@@ -300,17 +342,15 @@ put_form(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_se
 				ctx, w->data,
 				(tlv_text){field->names[(size_t) number], strlen(field->names[(size_t) number])});
 		case TLV_FIELD_TEXTS:
-			if ((field->flags & TLV_BYTES_FIRST) == 0)
-				return page_put_texts(ctx, w, section->rows - 1,
-									  tlv_name_list_of(w->model, &texts));
-			return page_put_texts(
-				ctx, w, tlv_frame_find(w->model, field->beside)->rows - 1,
-				tlv_name_list_of(w->model, &(tlv_name_sections){field->beside, field->name}));
+			if ((field->flags & TLV_BYTES_FIRST) != 0)
+				texts = (tlv_name_sections){field->beside, field->name};
+			return page_put_texts(ctx, w, axis, axis_length(w, field, section),
+								  tlv_name_list_of(w->model, &texts));
 		case TLV_FIELD_LINES:
 			return page_put_lines(ctx, w, section);
 		case TLV_FIELD_LIST:
 		case TLV_FIELD_IDS:
-			return put_list(ctx, w, section);
+			return put_list(ctx, w, axis, section);
 		default:
 			return page_put_matrix(ctx, w, field, section);
 	}
@@ -325,19 +365,41 @@ fields_put_name(tlv_context *ctx, field_writer *w, const char *name)
 	return tlv_json_put(ctx, w->data, "\":");
 }
 
-/* Which entries are shown of axes that are not shown whole: [entries, [place from 0, ...]]. */
+static const char *
+name_in_json(const tlv_field *field)
+{
+	return field->json != NULL ? field->json : field->name;
+}
+
+/* Which entries are shown of axes that are not shown whole, and the fields along each: [entries,
+ * [place from 0, ...], [name, ...]]. */
 static tlv_status
-put_axes(tlv_context *ctx, field_writer *w)
+put_axes(tlv_context *ctx, field_writer *w, const tlv_page_view *view)
 {
 	TLV_TRY(fields_put_name(ctx, w, "shown"));
 	TLV_TRY(tlv_json_put(ctx, w->data, "["));
 	for (size_t i = 0; i < w->count; i++)
 	{
+		const shown_axis *axis = w->axes + i;
+		const char *between = "\"";
+
 		TLV_TRY(tlv_json_put(ctx, w->data, i > 0 ? ",[" : "["));
-		TLV_TRY(tlv_json_put_integer(ctx, w->data, (int64_t) w->axes[i].n));
+		TLV_TRY(tlv_json_put_integer(ctx, w->data, (int64_t) axis->n));
 		TLV_TRY(tlv_json_put(ctx, w->data, ","));
-		TLV_TRY(tlv_page_put_integers(ctx, w->data, w->axes[i].m, (const int64_t *) w->axes[i].at));
-		TLV_TRY(tlv_json_put(ctx, w->data, "]"));
+		TLV_TRY(tlv_page_put_integers(ctx, w->data, axis->m, (const int64_t *) axis->at));
+		TLV_TRY(tlv_json_put(ctx, w->data, ",["));
+		for (const char *const *name = view->fields; *name != NULL; name++)
+		{
+			const tlv_field *field = tlv_layout_field(w->layout, *name);
+			const tlv_section *section = tlv_frame_find(w->model, *name);
+
+			if (section == NULL || axis_of_field(w, field, section) != axis)
+				continue;
+			TLV_TRY(tlv_json_put(ctx, w->data, between));
+			TLV_TRY(tlv_json_put(ctx, w->data, name_in_json(field)));
+			between = "\",\"";
+		}
+		TLV_TRY(tlv_json_put(ctx, w->data, "\"]]"));
 	}
 	return tlv_json_put(ctx, w->data, "]");
 }
@@ -366,15 +428,17 @@ page_put_fields(tlv_context *ctx, const tlv_frame *model, const tlv_page_view *v
 
 		if (section == NULL)
 			continue;
-		TLV_TRY(fields_put_name(ctx, &w, field->json != NULL ? field->json : field->name));
+		TLV_TRY(fields_put_name(ctx, &w, name_in_json(field)));
 		TLV_TRY(put_form(ctx, &w, field, section));
 	}
 	if (dimensions.offsets != NULL)
 	{
+		size_t d = tlv_model_dimensions(model);
+
 		TLV_TRY(fields_put_name(ctx, &w, "dimension_names"));
-		TLV_TRY(page_put_texts(ctx, &w, tlv_model_dimensions(model), dimensions));
+		TLV_TRY(page_put_texts(ctx, &w, axis_of(&w, "dimension_names", d), d, dimensions));
 	}
-	TLV_TRY(put_axes(ctx, &w));
+	TLV_TRY(put_axes(ctx, &w, view));
 	for (size_t i = 0; i < w.count; i++)
 		tlv_free(ctx, w.axes[i].at);
 	return tlv_json_put(ctx, data, "}");

@@ -30,7 +30,8 @@ extern tlv_status page_put_facts(tlv_context *ctx, const tlv_frame *model, tlv_p
 extern tlv_status page_put_intervals(tlv_context *ctx, const tlv_frame *model,
 									 tlv_json_writer *data);
 
-/* "before": the components of an earlier model, its fields, and the pairs of both. */
+/* "before": the components of an earlier model, its fields, and, unless the script makes them, the
+ * pairs of both. */
 extern tlv_status page_put_before(tlv_context *ctx, const tlv_frame *model, const tlv_frame *before,
 								  const tlv_page_view *view, tlv_page *page);
 

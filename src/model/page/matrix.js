@@ -31,28 +31,29 @@ const view = function() {
     const id = (F["items_" + mode] || [])[i];
     return idName.has(id) ? idName.get(id) : id === undefined ? String(i + 1) : String(id);
   };
-  const dimension = function(i) {
-    const n = (F.dimension_names || [])[i], at = (F.shown || []).length > 0 ? F.shown[0][1][i] : i;
+  const dimension = function(i, at) {
+    const n = (F.dimension_names || [])[i];
     return n ? T(n) : L.dimension + " " + (at + 1);
   };
-  const add = function(lists, label, mode) {
+  const add = function(field, label, mode) {
+    const lists = F[field];
     if (lists && lists.length > 0) {
       range(lists[0].length).forEach(function(i) {
-        V.push({name: label(i), v: C.map(function(c, j) { return lists[j] === undefined ? 0 : lists[j][i]; }), mode: mode, place: i});
+        const at = placeOf(field, i);
+        V.push({name: label(i, at), v: C.map(function(c, j) { return lists[j] === undefined ? 0 : lists[j][i]; }), mode: mode, place: at});
       });
     }
   };
-  add(F.mixing, dimension, 0);
-  add(F.atoms, dimension, 0);
-  const several = F.factor_1 ? "factor_" : F.core_1 ? "core_" : null;
+  add("mixing", dimension, 0);
+  add("atoms", dimension, 0);
   if (F.factor_1 && F.factor_1.length === C.length && !F.core) {
-    [1, 2, 3].forEach(function(m) { add(F["factor_" + m], function(i) { return L.modes + m + ": " + itemName(m, i); }, m); });
+    [1, 2, 3].forEach(function(m) { add("factor_" + m, function(i) { return L.modes + m + ": " + itemName(m, i); }, m); });
   }
   if (F.factor_1 && F.core) {
-    add(F.factor_1, function(i) { return L.modes + "1: " + itemName(1, i); }, 1);
+    add("factor_1", function(i) { return L.modes + "1: " + itemName(1, i); }, 1);
   }
   if (F.core_1) {
-    add(F.core_1, function(i) { return L.modes + "1: " + itemName(1, i); }, 1);
+    add("core_1", function(i) { return L.modes + "1: " + itemName(1, i); }, 1);
   }
   if (F.edge_units) {
     const layers = F.layers || [], units = C.length, items = F.items || [];
@@ -92,7 +93,7 @@ const view = function() {
   const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
   const figure = picture();
   // ---- the shape of a component along its places: a template or an atom
-  const lines = F.templates || F.atoms;
+  const lines = F.templates || F.atoms, along = F.templates ? "templates" : "atoms";
   const shape = h("div", {});
   if (lines && lines.length > 0 && lines[0].length > 1) {
     parts.push(function() {
@@ -118,11 +119,11 @@ const view = function() {
         g.append(s("path", {class: "axis", d: "M0 110H540M0 0V220"}), s("path", {
                    class: "curve",
                    d: y.map(function(v, i) {
-                         return (i ? "L" : "M") + (540 * i / Math.max(1, n - 1)).toFixed(1) + " " + (110 - 100 * v / most).toFixed(1);
+                         return (i ? "L" : "M") + (540 * placeOf(along, i) / Math.max(1, lengthOf(along) - 1)).toFixed(1) + " " + (110 - 100 * v / most).toFixed(1);
                        }).join("")
                  }));
         [[14, most], [116, 0], [218, -most]].forEach(function(p) { g.append(s("text", {x: -6, y: p[0], "text-anchor": "end", size: letters}, number(p[1]))); });
-        [[0, "start", 1], [540, "end", n]].forEach(function(p) { g.append(s("text", {x: p[0], y: 226 + letters, "text-anchor": p[1], size: letters}, String(p[2]))); });
+        [[0, "start", 1], [540, "end", lengthOf(along)]].forEach(function(p) { g.append(s("text", {x: p[0], y: 226 + letters, "text-anchor": p[1], size: letters}, String(p[2]))); });
       }
       clear(shape).append(h("figure", {}, g, h("figcaption", {}, n + " " + L.axis)));
     });

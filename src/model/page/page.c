@@ -19,10 +19,22 @@
 static tlv_status
 check_request(tlv_context *ctx, const tlv_frame *model, const tlv_page_request *request)
 {
-	if (request->graph == NULL || model->kind->model->page->graphs)
+	const tlv_kind *kind = model->kind;
+
+	if (request->graph != NULL && !kind->model->page->graphs)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind \"%s\" shows no graph", kind->name);
+		return tlv_fail_hint(ctx, "Omit graph.");
+	}
+	if (request->before == NULL || kind->model->match != NULL)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind \"%s\" shows no graph", model->kind->name);
-	return tlv_fail_hint(ctx, "Omit graph.");
+	if (kind->model->page->before != NULL)
+		return tlv_kind_require(ctx, request->before, kind, "tlv_html");
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "components of two models of kind \"%s\" cannot be paired, since each is one of many "
+			 "equivalent bases",
+			 kind->name);
+	return tlv_fail_hint(ctx, "Omit before, and make a page of each model.");
 }
 
 /* "plane": the dimensions that are drawn first, from 1; and the rows of the examples. */

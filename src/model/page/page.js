@@ -175,8 +175,13 @@ const interval = function(part, c, item) {
   const text = ["mean", "mixing", "connectivity"].indexOf(part) >= 0 ? number : percent;
   return x === undefined || x[3] === null ? "" : L.intervals + text(x[3]) + L.to + text(x[4]);
 };
-// At most n characters, and about how wide a text is: characters of East Asia are square.
+// About n characters, with both ends, since names often differ at the end; and about how wide a text is: characters of East Asia are square.
 const shorten = function(text, n) {
+  const all = Array.from(text), tail = Math.floor(n / 3);
+  return all.length > n + 1 ? all.slice(0, n - 2 - tail).join("") + "..." + all.slice(all.length - tail).join("") : text;
+};
+// The begin of a list.
+const begin = function(text, n) {
   const all = Array.from(text);
   return all.length > n ? all.slice(0, n - 2).join("") + "..." : text;
 };
@@ -201,10 +206,14 @@ const measure = function(name, n) {
   const x = (D.measures || []).find(function(m) { return m[0] === name && m[1] === n; });
   return x === undefined ? null : x[2];
 };
-const shownOf = function(n) {
-  const a = (F.shown || []).find(function(x) { return x[0] === n; });
-  return a === undefined ? null : a[1];
+// Of a field of which the page has a part: how many entries the model has and the places of those that are here, from 0; else null.
+const shownOf = function(field) {
+  const a = (F.shown || []).find(function(x) { return x[2].indexOf(field) >= 0; });
+  return a === undefined ? null : {all: a[0], places: a[1]};
 };
+// The place in the model of entry i of a field, and how many entries the model has.
+const placeOf = function(field, i) { return shownOf(field) === null ? i : shownOf(field).places[i]; };
+const lengthOf = function(field) { return shownOf(field) === null ? F[field][0].length : shownOf(field).all; };
 // ---- the state, in the address after #, so that a view can be sent to somebody
 const state = {};
 let defaults = {};
@@ -228,8 +237,12 @@ const keepState = function() {
 const place = function() { return C.findIndex(function(c) { return c.number === state.c; }); };
 // What is drawn again when something else is chosen.
 const parts = [];
+// Where what had the focus is gone, the heading of what is chosen has it: by keyboard one goes on from there.
 const draw = function() {
+  const had = document.activeElement;
   parts.forEach(function(f) { f(); });
+  const heading = document.getElementById("chosen");
+  if (had !== null && !had.isConnected && document.activeElement === document.body && heading !== null) { heading.focus({preventScroll: true}); }
   keepState();
 };
 // What tlv_summary says of a component.
@@ -509,13 +522,18 @@ const exampleList = function(i) {
   if (examples.length === 0) { return h("p", {class: "dim noprint"}, L.noExamples, h("code", {}, "tlv_html(model, examples => ...)")); }
   return e.length === 0 ?
       null :
-      h("div", {}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
+      h("div", {id: "examples"}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
         h("table", {class: shares ? "list" : null}, h("tbody", {}, ...e.map(function(x) {
             return h(
                 "tr", {}, shares ? h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)) : null,
                 h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details(L.text, bdi(T(x.text))) : null, why(x),
                   x.x && !F.means ? h("div", {class: "dim"}, x.x.map(number).join(", ") + cutOf(x, "x")) : null));
           }))));
+};
+// Examples are below everything else: a way to them.
+const exampleLink = function(i) {
+  const n = examples.filter(function(x) { return x.component === C[i].number; }).length;
+  return n === 0 ? null : h("p", {class: "noprint"}, link(L.examples + ": " + n, function() { document.getElementById("examples").scrollIntoView(); }));
 };
 const partner = function(i) {
   const p = D.before === undefined ? undefined : D.before.pairs[i];
@@ -535,14 +553,14 @@ const heading = function(
     i, more) {
   const within = interval("weight", C[i].number, 0);
   return h(
-      "h2", {id: "chosen"}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what)),
+      "h2", {id: "chosen", tabindex: -1}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what)),
       within === "" ? null : h("small", {class: "dim"}, " (" + within + ")"));
 };
 const recurrence = function(i) {
   const x = measure("recurrence", C[i].number);
   return x === null ? null : h("p", {class: "dim recurs"}, (x > 0.3 ? L.recursNot : L.recurs) + distance(x) + ".");
 };
-const panelHead = function(i, more) { return [heading(i, more), warnings(i), neighbours(i), recurrence(i), beforeText(i)]; };
+const panelHead = function(i, more) { return [heading(i, more), warnings(i), neighbours(i), recurrence(i), beforeText(i), exampleLink(i)]; };
 const panelTail = function(i, sql) { return [exampleList(i), labelBox(i), sqlBox(sql)]; };
 const changeCard = function() {
   if (D.before === undefined) { return null; }
@@ -636,7 +654,7 @@ const map = function(area, hot, caption, text) {
       boxes.push([at(xs[i]) - r[i], at(-ys[i]) - r[i], at(xs[i]) + r[i], at(-ys[i]) + r[i]]);
     });
     range(C.length).filter(function(i) { return names[i] !== ""; }).forEach(function(i) {
-      const label = shorten(names[i], 22), letters = 12 * enlarged(size), w = wideOf(label, letters);
+      const label = shorten(names[i], 22) === names[i] ? names[i] : shorten(named(i), 22), letters = 12 * enlarged(size), w = wideOf(label, letters);
       [[at(xs[i]) + r[i] + 3, at(-ys[i]) + 4], [at(xs[i]) - r[i] - 3 - w, at(-ys[i]) + 4], [at(xs[i]) - w / 2, at(-ys[i]) + r[i] + letters],
        [at(xs[i]) - w / 2, at(-ys[i]) - r[i] - 4]]
           .some(function(p) {
@@ -671,8 +689,8 @@ const mergeCard = function() {
   parts.push(function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
-        const c = indexOf(n), text = names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c);
-        return [n, shorten(text, most)];
+        const c = indexOf(n);
+        return [n, names[c] === "" && summary(c) !== "" ? begin(n + " " + summary(c), most) : shorten(named(c), most)];
       }));
       const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); })), wide = Math.max(110, room() - left - 24);
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
@@ -688,7 +706,9 @@ const mergeCard = function() {
       });
       marks(leaves.map(function(n, i) {
         const c = indexOf(n), on = n === state.c;
-        const e = s("text", {class: "leafname pick" + (on ? " hit" : ""), x: left - 6, y: 16 + line * i, "text-anchor": "end"}, texts.get(n));
+        const e = s(
+            "text", {class: "leafname pick" + (on ? " hit" : ""), x: left - 6, y: 16 + line * i, "text-anchor": "end"}, s("title", {}, named(c) + " " + summary(c)),
+            texts.get(n));
         g.append(e);
         return {e: e, on: on, label: named(c) + L.mergesAt + number(first.get(n)), act: function() { go(c); }};
       }));

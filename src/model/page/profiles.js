@@ -31,11 +31,11 @@ const view = function() {
   // Every variable, or category of one, is an entry: {name, variable, m: of each component, v: variances or null, category}.
   const V = [], groups = [];
   // before: estimates of the model that come before the first of these.
-  const addNumbers = function(means, variances, label, before) {
+  const addNumbers = function(field, variances, label, before) {
+    const means = F[field];
     if (!means || means.length === 0) { return; }
-    const places = (F.shown || []).find(function(x) { return x[1].length === means[0].length; });
     range(means[0].length).forEach(function(i) {
-      const at = places ? places[1][i] : i;
+      const at = placeOf(field, i);
       V.push({
         name: label(i, at),
         item: before + at + 1,
@@ -47,16 +47,16 @@ const view = function() {
       });
     });
   };
-  const addCategories = function(tables, states, variableName, categoryName, before) {
+  const addCategories = function(field, states, variableName, categoryName, before) {
+    const tables = F[field];
     let at = 0, place = 0;
-    const n = sum(states), shown = shownOf(n);
     states.forEach(function(size, j) {
       const group = {name: variableName(j), entries: []};
       for (let x = 0; x < size; x++, at++) {
-        if (shown !== null && shown[place] !== at) { continue; }
+        if (placeOf(field, place) !== at) { continue; }
         const k = place, e = {
-          name: group.name + ": " + categoryName(at, x),
-          short: categoryName(at, x),
+          name: group.name + ": " + categoryName(at, x, k),
+          short: categoryName(at, x, k),
           item: before + at + 1,
           m: tables.map(function(r) { return r[k]; }),
           v: null,
@@ -89,33 +89,26 @@ const view = function() {
     return F.kappas ? function(j, i) { return 1 / Math.max(F.kappas[j], F.means[0].length); } : null;
   };
   const categoryNames = (F.category_names || []).map(function(n) { return n === null ? "" : T(n); });
-  const categoryName = function(at, x) { return categoryNames[at] ? categoryNames[at] : String(x); };
-  addNumbers(F.means, variance(), function(i, at) {
+  const categoryName = function(at, x, k) { return categoryNames[shownOf("category_names") === null ? at : k] || String(x); };
+  addNumbers("means", variance(), function(i, at) {
     const n = (F.dimension_names || [])[i];
     return n ? T(n) : L.dimension + " " + (at + 1);
   }, 0);
-  // How many entries a list of the model has, of which the page may have a part.
-  const full = function(n) {
-    const x = (F.shown || []).find(function(y) { return y[1].length === n; });
-    return x === undefined ? n : x[0];
-  };
   let offset = 0;
   [1, 2, 3].forEach(function(t) {
-    const means = F["means" + t], v = F["variances" + t], items = F["items" + t];
-    if (!means || means.length === 0) { return; }
+    const field = "means" + t, v = F["variances" + t], items = F["items" + t] || [], from = offset;
+    if (!F[field] || F[field].length === 0) { return; }
+    offset += lengthOf(field);
     if (v && v.length > 0) {
-      addNumbers(means, function(j, i) { return v[j][i]; }, function(i, at) { return L.viewOf + t + ": " + (at + 1); }, offset);
-      offset += full(means[0].length);
+      addNumbers(field, function(j, i) { return v[j][i]; }, function(i, at) { return L.viewOf + t + ": " + (at + 1); }, from);
       return;
     }
-    const from = offset;
     addCategories(
-        means, [means[0].length], function() { return L.viewOf + t; },
-        function(at, x) { return categoryNames[from + at] ? categoryNames[from + at] : String(items && items.length > at ? items[at] : x); }, from);
-    offset += means[0].length;
+        field, [lengthOf(field)], function() { return L.viewOf + t; },
+        function(at, x, k) { return categoryNames[from + at] ? categoryNames[from + at] : String(k < items.length ? items[k] : x); }, from);
   });
   if (F.probabilities && F.states) {
-    addCategories(F.probabilities, F.states, function(j) {
+    addCategories("probabilities", F.states, function(j) {
       const n = (F.dimension_names || [])[j];
       return n ? T(n) : L.variable + " " + (j + 1);
     }, categoryName, 0);
@@ -123,10 +116,10 @@ const view = function() {
   if (F.scalar_means && F.scalar_means.length > 0) {
     const p = (F.states || []).length;
     addNumbers(
-        F.scalar_means, function(j, i) { return F.scalar_variances[j][i]; },
-        function(i) {
-          const n = (F.dimension_names || [])[p + i];
-          return n ? T(n) : L.numeric + " " + (i + 1);
+        "scalar_means", function(j, i) { return F.scalar_variances[j][i]; },
+        function(i, at) {
+          const n = (F.dimension_names || [])[p + at];
+          return n ? T(n) : L.numeric + " " + (at + 1);
         },
         p);
   }

@@ -23,10 +23,22 @@ Object.assign(L, {
   farther: "Distance on the tree from the chosen leaf",
   from: "distance",
   drawing: "One line a leaf; a click on a node shows its part of the tree. Dashed edges have a support below 50 %.",
-  table: "Probabilities given the node above"
+  table: "Probabilities given the node above",
+  paired: function(from) {
+    return "Hidden nodes of both trees are paired by the variables beyond them, seen from " + from + ". The distance is the proportion of these variables that only one of the two has beyond it.";
+  },
+  elsewhere: function(n, all) { return "Variables that are joined to another hidden node than before: " + n + " of " + all; },
+  joined: "joined to",
+  joinedBefore: "before to",
+  nodeBefore: "node before",
+  then: "then ",
+  notNow: "no longer there",
+  fresh: "Only in this model: "
 });
 const view = function() {
-  const parent = F.parent, n = parent.length, observed = F.observed;
+  // Of a very large tree the page has the first nodes; one whose parent it has not stands alone.
+  const parentsOf = function(f) { return f.parent.map(function(p) { return p < f.parent.length ? p : -1; }); };
+  const parent = parentsOf(F), n = parent.length, observed = Math.min(F.observed, n);
   const name = range(n).map(function(v) { return (F.names || [])[v] ? T(F.names[v]) : v < observed ? "v" + (v + 1) : "h" + (v + 1 - observed); });
   // Components are the hidden nodes.  An example whose id is the name of a node gives it a second name, others give one to their component.
   const second = new Map();
@@ -37,6 +49,11 @@ const view = function() {
   const component = function(v) { return v < observed ? -1 : indexOf(v - observed + 1); };
   const label = function(v) { return component(v) < 0 ? "" : names[component(v)]; };
   const shown = function(v) { return (label(v) === "" ? name[v] : label(v)) + (second.has(v) ? " - " + second.get(v) : ""); };
+  // In the drawing; names that differ only where they are cut have their numbers.
+  const drawn = function(v) {
+    const t = shorten(shown(v), 34);
+    return t === shown(v) ? t : t + " (" + (v < observed ? v + 1 : "h" + (v + 1 - observed)) + ")";
+  };
   const length = function(v) {
     const x = (F.length || [])[v];
     return x === null || x === undefined || !(x > 1e-9) ? 0 : x;
@@ -109,7 +126,7 @@ const view = function() {
     const level = new Map();
     list.forEach(function(v) { level.set(v, v === r || parent[v] < 0 ? 0 : level.get(parent[v]) + 1); });
     const deepest = Math.max(1, greatest(list.map(function(v) { return level.get(v); })));
-    const labels = greatest(list.map(function(v) { return wideOf(shorten(shown(v), 34), 13.5); })), branches = Math.max(140, room() - 30 - labels);
+    const labels = greatest(list.map(function(v) { return wideOf(drawn(v), 13.5); })), branches = Math.max(140, room() - 30 - labels);
     const x = function(v) { return 10 + branches * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
     const g =
         s("svg",
@@ -145,13 +162,18 @@ const view = function() {
         cy: y.get(v),
         r: v < observed ? 4 : 5
       },
-                  s("title", {}, name[v] + ", " + size[v] + " " + L.leaves));
+                  s("title", {}, shown(v) + ", " + size[v] + " " + L.leaves));
       g.append(e);
       nodes.push({e: e, on: v === chosen(), label: shown(v) + ", " + size[v] + " " + L.leaves, act: pick});
       if (v < observed || shown(v) !== name[v]) {
         g.append(
-            s("text", {class: path.has(v) ? "hit" : v < observed ? null : "name", x: x(v) + 9, y: y.get(v) + (v < observed ? 4.5 : -4)},
-              shorten(shown(v), 34)));
+            s("text", {
+              class: "pick" + (path.has(v) ? " hit" : v < observed ? "" : " name"),
+              x: x(v) + 9,
+              y: y.get(v) + (v < observed ? 4.5 : -4),
+              on: {click: pick}
+            },
+              s("title", {}, shown(v)), drawn(v)));
       }
     });
     marks(nodes);
@@ -179,6 +201,139 @@ const view = function() {
     lengths.checked = state.lengths !== "";
     back.disabled = above.disabled = top() < 0;
   });
+  // ---- the tree before, whose nodes have other numbers
+  const graphOf = function(parent, observed, name) {
+    const near = parent.map(function() { return []; });
+    parent.forEach(function(p, v) {
+      if (p >= 0) {
+        near[p].push(v);
+        near[v].push(p);
+      }
+    });
+    // The hidden node that is nearest to each variable.
+    const home = parent.map(function(p, v) { return v < observed ? -1 : v; }), queue = range(parent.length).slice(observed);
+    for (let i = 0; i < queue.length; i++) {
+      near[queue[i]].filter(function(w) { return home[w] < 0; }).forEach(function(w) {
+        home[w] = home[queue[i]];
+        queue.push(w);
+      });
+    }
+    return {near: near, home: home, observed: observed, name: name, hidden: range(parent.length).slice(observed)};
+  };
+  // Nodes in an order in which each comes behind the one that it hangs from, seen from the given ones.
+  const seenFrom = function(t, from) {
+    const up = t.near.map(function() { return -2; }), order = [];
+    from.concat(t.hidden).forEach(function(r) {
+      if (up[r] !== -2) { return; }
+      up[r] = -1;
+      const stack = [r];
+      while (stack.length > 0) {
+        const v = stack.pop();
+        order.push(v);
+        t.near[v].filter(function(w) { return up[w] === -2; }).forEach(function(w) {
+          up[w] = v;
+          stack.push(w);
+        });
+      }
+    });
+    return {up: up, order: order};
+  };
+  // How many of the marked variables every node has beyond it.
+  const beyond = function(t, seen, marked) {
+    const n = t.near.map(function(x, v) { return marked.has(v) ? 1 : 0; });
+    seen.order.slice().reverse().forEach(function(v) {
+      if (seen.up[v] >= 0) { n[seen.up[v]] += n[v]; }
+    });
+    return n;
+  };
+  const compare = function(before) {
+    const b4 = {parent: parentsOf(before), observed: Math.min(before.observed, before.parent.length), names: before.names};
+    const labels = D.before.components.map(function(c) { return T(c.label); });
+    const nameBefore = range(b4.parent.length).map(function(v) {
+      return v >= b4.observed ? labels[v - b4.observed] || "h" + (v + 1 - b4.observed) : (b4.names || [])[v] ? T(b4.names[v]) : "v" + (v + 1);
+    });
+    const now = graphOf(parent, observed, name), was = graphOf(b4.parent, b4.observed, nameBefore);
+    const old = new Map(range(b4.observed).map(function(v) { return [nameBefore[v], v]; })), common = range(observed).filter(function(v) { return old.has(name[v]); });
+    const seen = seenFrom(now, common), seenBefore = seenFrom(was, common.map(function(v) { return old.get(name[v]); }));
+    const there = new Map(common.map(function(v) { return [old.get(name[v]), v]; })), all = beyond(now, seen, new Set(common));
+    // The variables beyond each node before, by their numbers now; a node has its own behind those of the nodes beyond it.
+    const sets = was.near.map(function(x, v) { return there.has(v) ? [there.get(v)] : []; });
+    seenBefore.order.slice().reverse().forEach(function(v) {
+      if (seenBefore.up[v] >= 0) { sets[v].forEach(function(w) { sets[seenBefore.up[v]].push(w); }); }
+    });
+    const near = [];
+    was.hidden.forEach(function(b) {
+      const both = beyond(now, seen, new Set(sets[b]));
+      near.push(...now.hidden.filter(function(a) { return both[a] > 0; })
+                    .map(function(a) { return [a, b, 1 - both[a] / (all[a] + sets[b].length - both[a])]; })
+                    .sort(function(x, y) { return x[2] - y[2]; })
+                    .slice(0, 8));
+    });
+    // One to one, the nearest first.
+    const to = new Map(), from = new Map();
+    near.sort(function(x, y) { return x[2] - y[2]; }).forEach(function(x) {
+      if (!to.has(x[0]) && !from.has(x[1])) {
+        to.set(x[0], x);
+        from.set(x[1], x[0]);
+      }
+    });
+    const homeBefore = function(v) { return was.home[old.get(name[v])]; };
+    return {
+      name: nameBefore,
+      pair: function(v) { return to.get(v); },
+      pairOf: function(b) { return from.get(b); },
+      home: function(v) { return now.home[v]; },
+      homeBefore: homeBefore,
+      common: common,
+      moved: common.filter(function(v) { return homeBefore(v) >= 0 ? from.get(homeBefore(v)) !== now.home[v] : now.home[v] >= 0; }),
+      fresh: range(observed).filter(function(v) { return !old.has(name[v]); }).concat(now.hidden.filter(function(v) { return !to.has(v); })),
+      gone: range(b4.observed).filter(function(v) { return !there.has(v); }).concat(was.hidden.filter(function(v) { return !from.has(v); }))
+    };
+  };
+  const change = D.before === undefined ? null : compare(D.before.fields);
+  const nodeBefore = function(v) { return change.name[v]; };
+  // A hidden node before, by the name that it has now: numbers of the two trees have nothing to do with each other.
+  const hiddenBefore = function(b) {
+    const v = b < 0 ? undefined : change.pairOf(b);
+    return b < 0 ? L.none : v === undefined ? nodeBefore(b) + " (" + L.notNow + ")" : shown(v) + (shown(v) === nodeBefore(b) ? "" : " (" + L.then + nodeBefore(b) + ")");
+  };
+  const changeOf = function(v) {
+    const b4 = v >= observed ? change.pair(v) : undefined;
+    return b4 !== undefined                  ? change.name[b4[1]] + ", " + L.moved + " " + number(b4[2]) :
+        change.common.indexOf(v) < 0         ? L.none :
+        L.joined + " " + hiddenBefore(change.homeBefore(v));
+  };
+  const changeTables = function() {
+    const nodeLink = function(v) { return v < 0 ? L.none : link(shown(v), function() { finder.choose(v); }); };
+    const pairs = table(
+        L.change,
+        [
+          [L.node, nodeLink, shown, null], [
+            L.nodeBefore, function(v) { return bdi(change.pair(v) ? change.name[change.pair(v)[1]] : L.none); },
+            function(v) { return change.pair(v) ? change.name[change.pair(v)[1]] : ""; }, null
+          ],
+          [
+            L.moved, function(v) { return change.pair(v) ? number(change.pair(v)[2]) : ""; },
+            function(v) { return change.pair(v) ? change.pair(v)[2] : 2; }, "num"
+          ]
+        ],
+        range(n).slice(observed), function(v) { return v === chosen(); }, 2);
+    const moved = table(
+        L.elsewhere(change.moved.length, change.common.length),
+        [
+          [L.node, nodeLink, shown, null], [L.joined, function(v) { return nodeLink(change.home(v)); }, function(v) { return change.home(v) < 0 ? "" : shown(change.home(v)); }, null],
+          [L.joinedBefore, function(v) { return bdi(hiddenBefore(change.homeBefore(v))); }, function(v) { return hiddenBefore(change.homeBefore(v)); }, null]
+        ],
+        change.moved, function(v) { return v === chosen(); }, 0);
+    parts.push(pairs.draw, moved.draw);
+    const only = function(text, list, called) {
+      return list.length === 0 ? null : h("p", {}, text, ...list.slice(0, 40).map(function(v, j) { return h("span", {}, j ? ", " : "", bdi(called(v))); }), list.length > 40 ? ", ..." : "");
+    };
+    return card(
+        L.change, h("p", {}, L.elsewhere(change.moved.length, change.common.length) + "."), change.moved.length === 0 ? null : moved.box,
+        only(L.fresh, change.fresh, shown), only(L.gone, change.gone, nodeBefore),
+        n === observed || change.common.length === 0 ? null : h("p", {class: "dim"}, L.paired(shown(change.common[0]))), n === observed ? null : pairs.box);
+  };
   // ---- the panel of a node
   const offsets = [0];
   range(n).forEach(function(v) {
@@ -217,7 +372,8 @@ const view = function() {
       if (F.error && F.error[v] !== null && F.error[v] >= 0) { facts.push([L.error, number(F.error[v])]); }
       if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.support, percent(F.support[v])]); }
     }
-    clear(panel).append(...[h("h2", {id: "chosen"}, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), component(v) < 0 ? null : warnings(component(v)),
+    clear(panel).append(...[h("h2", {id: "chosen", tabindex: -1}, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), component(v) < 0 ? null : warnings(component(v)),
+                            change === null ? null : h("p", {class: "dim"}, L.before, bdi(changeOf(v))),
                             grid(name[v], ["", ""], facts)]
                             .filter(Boolean));
     const t = F.tables || [], d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
@@ -368,7 +524,7 @@ const view = function() {
           h("div", {class: "bar noprint"}, back, above, h("label", {}, lengths, L.lengths), button(L.svg, function() { saveSvg("tree", drawing); })),
           h("div", {class: "scroll tree", tabindex: "0", role: "region", "aria-label": L.tree}, drawing))],
       [
-        card(null, panel),
+        card(null, panel), change === null ? null : changeTables(),
         card(L.clusters, h("p", {class: "dim"}, L.clustersAre), h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.nodes, h("div", {class: "bar noprint"}, csv), rows.box),
         card(L.newick, details(L.newick, h("code", {}, newick())))
       ]);

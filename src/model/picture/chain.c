@@ -1,10 +1,10 @@
 /*
  * chain.c - states and the ways between them (picture.h).
  */
-#include "tensorlv/model/picture.h"
-#include "tensorlv/num/special.h"
-
 #include <math.h>
+
+#include "internal.h"
+#include "tensorlv/num/special.h"
 
 /* Of the largest state; the share of the ways out that is drawn at least; the widest arrow. */
 #define CHAIN_LARGEST 42.0
@@ -97,8 +97,14 @@ tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
 {
 	size_t drawn = tlv_least(n, TLV_PICTURE_COMPONENTS);
 	chain_drawing w = {.n = drawn, .components = components};
+	const double font = 12, gap = 8; /* of names, and between them */
+	double wide = 0;
 
-	w.ring = drawn > 1 ? fmax(130, 32 * (double) drawn) : 0;
+	for (size_t j = 0; j < drawn; j++)
+		wide = fmax(wide, picture_name_width(components + j, font) + gap);
+	if (drawn > 1)
+		w.ring =
+			fmax(fmax(130, 32 * (double) drawn), wide / 2 / sin(TLV_TWO_PI / 2 / (double) drawn));
 	w.centre = w.ring + CHAIN_LARGEST + 30;
 	for (size_t from = 0; from < drawn; from++)
 		TLV_TRY(draw_leaving(ctx, picture, &w, from, transitions + n * from));

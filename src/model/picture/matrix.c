@@ -10,6 +10,8 @@
 #define CELL		 24.0
 #define MATRIX_NAMES 150.0 /* left of the rows */
 #define HEADS		 70.0  /* above the columns */
+#define HEAD_MOST	 10	   /* characters of the head of a column */
+#define HEAD_LETTER	 6.6
 
 static tlv_status
 draw_cell(tlv_context *ctx, tlv_picture *picture, size_t i, size_t j, double share, double number)
@@ -31,11 +33,13 @@ draw_head(tlv_context *ctx, tlv_picture *picture, const tlv_name_list *heads, si
 	char number[32], style[96];
 	double x = MATRIX_NAMES + ((double) j + 0.65) * CELL;
 
+	/* At 60 degrees a letter takes half of its width to the right. */
+	tlv_picture_reach(picture, x + HEAD_LETTER / 2 * fmin((double) name.length, HEAD_MOST + 3), 0);
 	if (name.bytes == NULL)
 		name = (tlv_text){number, (size_t) snprintf(number, sizeof(number), "%zu", j + 1)};
 	snprintf(style, sizeof(style), "fill=\"#777\" transform=\"rotate(-60 %d %d)\"", (int) x,
 			 (int) HEADS - 6);
-	return tlv_picture_text(ctx, picture, x, HEADS - 6, style, name, 10);
+	return tlv_picture_text(ctx, picture, x, HEADS - 6, style, name, HEAD_MOST);
 }
 
 tlv_status

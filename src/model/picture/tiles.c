@@ -2,9 +2,8 @@
  * tiles.c - components that are pictures themselves: squares of numbers (picture.h).
  */
 #include <math.h>
-#include <stdio.h>
 
-#include "tensorlv/model/picture.h"
+#include "internal.h"
 
 #define SIDE		64.0 /* of a tile */
 #define TILE_GAP	10.0
@@ -57,20 +56,6 @@ draw_tile(tlv_context *ctx, tlv_picture *picture, double left, double top, size_
 	return TLV_OK;
 }
 
-/* About how wide the name of a component is: at most 24 characters of a label, and the weight. */
-static double
-name_width(const tlv_picture_component *component)
-{
-	const double character = 5.4;
-	size_t n = 0;
-
-	for (size_t i = 0; i < component->label.length; i++)
-		n += ((unsigned char) component->label.bytes[i] & 0xc0) != 0x80;
-	if (component->label.bytes == NULL)
-		n = (size_t) snprintf(NULL, 0, "%.20s %zu", component->what, component->number);
-	return character * (double) (tlv_least(n, 27) + (isnan(component->weight) ? 0 : 7));
-}
-
 tlv_status
 tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
 			   const tlv_picture_component *components, size_t side, const double *numbers)
@@ -80,7 +65,7 @@ tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
 
 	n = tlv_least(n, TLV_PICTURE_COMPONENTS);
 	for (size_t j = 0; j < n; j++)
-		wide = fmax(wide, name_width(components + j));
+		wide = fmax(wide, picture_name_width(components + j, 9));
 	across = (size_t) fmax(1, floor(TILE_ACROSS * (SIDE + TILE_GAP) / (wide + TILE_GAP)));
 	for (size_t j = 0; j < n; j++)
 	{

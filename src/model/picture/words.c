@@ -1,11 +1,12 @@
 /*
  * words.c - cards of words (picture.h).
  */
-#include "tensorlv/model/picture.h"
-
 #include <math.h>
 
-/* Of a card and of a word. */
+#include "internal.h"
+
+/* Of a card and of a word: cards in a row, fewer where names are wider than a card, and the least
+ * width of one. */
 #define WORD_ACROSS 4
 #define WORD_WIDE	176.0
 #define WORD_HIGH	184.0
@@ -44,25 +45,31 @@ draw_share(tlv_context *ctx, tlv_picture *picture, double x, double top, double 
 }
 
 tlv_status
-tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
-			   const tlv_picture_component *component, size_t n, const tlv_picture_word *words)
+tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t k,
+			   const tlv_picture_component *components, size_t i, size_t n,
+			   const tlv_picture_word *words)
 {
-	size_t row = i / WORD_ACROSS;
-	double x = (double) (i % WORD_ACROSS) * (WORD_WIDE + PADDING),
-		   y = (double) row * (WORD_HIGH + PADDING);
+	const double font = 12;
+	double wide = WORD_WIDE, x, y;
+	size_t across;
 
+	for (size_t j = 0; j < k; j++)
+		wide = fmax(wide, picture_name_width(components + j, font) + 2 * PADDING);
+	across = (size_t) fmax(1, floor(WORD_ACROSS * (WORD_WIDE + PADDING) / (wide + PADDING)));
+	x = (double) (i % across) * (wide + PADDING);
+	y = (double) (i / across) * (WORD_HIGH + PADDING);
 	TLV_TRY(tlv_picture_add(
 		ctx, picture, "<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" rx=\"6\" fill=\"#f6f7f8\"/>",
-		(double[]){x, y, WORD_WIDE, WORD_HIGH}, 0));
-	TLV_TRY(tlv_picture_name(ctx, picture, x + PADDING, y + 20, "", component));
+		(double[]){x, y, wide, WORD_HIGH}, 0));
+	TLV_TRY(tlv_picture_name(ctx, picture, x + PADDING, y + 20, "", components + i));
 	for (size_t w = 0; w < n; w++)
 	{
 		double top = y + 30 + (double) w * WORD_LINE,
-			   scale = (WORD_WIDE - 2 * PADDING) / widest(n, words);
+			   scale = (wide - 2 * PADDING) / widest(n, words);
 
-		TLV_TRY(draw_share(ctx, picture, x + PADDING, top, scale, component, words + w));
+		TLV_TRY(draw_share(ctx, picture, x + PADDING, top, scale, components + i, words + w));
 		TLV_TRY(tlv_picture_text(ctx, picture, x + PADDING + 4, top + 11.5, "", words[w].name, 20));
 	}
-	tlv_picture_reach(picture, x + WORD_WIDE, y + WORD_HIGH);
+	tlv_picture_reach(picture, x + wide, y + WORD_HIGH);
 	return TLV_OK;
 }

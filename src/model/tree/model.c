@@ -345,6 +345,7 @@ static const tlv_layout tree_layout = {.fields = tree_fields};
 static const char *const tree_page_fields[] = {
 	"gaussian", "observed", "parent",			"length", "error", "support",
 	"states",	"names",	"category_offsets", "tables", NULL};
+static const char *const tree_page_before[] = {"observed", "parent", "names", NULL};
 /* The neighbours of a hidden node: its children, the observed ones first, and its parent. */
 static tlv_status
 tree_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts)
@@ -381,8 +382,11 @@ tree_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *text
 	return TLV_OK;
 }
 
-static const tlv_page_view tree_page = {
-	.describe = tree_describe, .view = "tree", .what = "node", .fields = tree_page_fields};
+static const tlv_page_view tree_page = {.describe = tree_describe,
+										.view = "tree",
+										.what = "node",
+										.fields = tree_page_fields,
+										.before = tree_page_before};
 
 /* ---- estimates: the lengths of edges ---- */
 

@@ -237,18 +237,32 @@ lay_out(tlv_context *ctx, drawing *w)
 
 /* ---- writing ---- */
 
-/* A name as far as it is drawn: characters that XML takes, and no markup. */
+static size_t
+characters_of_name(const char *name)
+{
+	size_t n = 0;
+
+	while (tree_text_next(&name) != 0)
+		n++;
+	return n;
+}
+
+/* A name as far as it is drawn: characters that XML takes, and no markup.  Of a long one both ends
+ * are, since names often differ at the end. */
 static void
 tree_add_name(tree_text *t, const char *name, size_t most)
 {
+	size_t all = characters_of_name(name), tail = most / 3, head = most - tail;
+	bool cut = all > most && all - most > 1;
 	uint32_t c;
 
 	for (size_t n = 0; (c = tree_text_next(&name)) != 0; n++)
 	{
-		if (n == most)
+		if (cut && n >= head && n < all - tail)
 		{
-			tree_text_character(t, 0x2026);
-			return;
+			if (n == head)
+				tree_text_character(t, 0x2026);
+			continue;
 		}
 		if (c == '<')
 			tree_text_add(t, "&lt;");

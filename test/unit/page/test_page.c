@@ -1,6 +1,6 @@
 /*
  * test_page.c - encoding of strings and numbers, the map by classical scaling, the order of scores
- * and the placement of a graph (page.h).
+ * and the placement of a graph (page.h); long texts in a picture (picture.h).
  */
 #include "tensorlv/model/page.h"
 
@@ -301,6 +301,64 @@ TEST(test_long_names)
 	for (int i = 0; i < 20000; i++)
 		tlv_page_count_name(&lengths, (tlv_text){endless, 1000});
 	assert_int_equal(tlv_page_name_length(&lengths), 36);
+}
+
+/* ---- long texts in a picture ---- */
+
+/* What is drawn of a text, with its title before it. */
+static void
+assert_drawn(const char *text, size_t most, const char *expected)
+{
+	tlv_picture picture = {.utf8 = true};
+
+	assert_ok(tlv_picture_text(&ctx, &picture, 0, 0, "", (tlv_text){text, strlen(text)}, most));
+	assert_int_equal(picture.body.n, strlen(expected));
+	assert_memory_equal(picture.body.bytes, expected, picture.body.n);
+}
+
+/* Three characters more are not cut, since the dots would take as much; cuts are between
+ * characters. */
+TEST(test_both_ends)
+{
+	assert_drawn("123456789012", 9,
+				 "<text x=\"0\" y=\"0\" ><title>123456789012</title>123456789012</text>");
+	assert_drawn("1234567890123", 9,
+				 "<text x=\"0\" y=\"0\" ><title>1234567890123</title>123456...123</text>");
+	assert_drawn("12345", 1, "<text x=\"0\" y=\"0\" ><title>12345</title>1...</text>");
+	assert_drawn("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+				 "e\xc3\xa8",
+				 3,
+				 "<text x=\"0\" y=\"0\" ><title>\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+				 "e\xc3\xa8</title>\xc3\xa9\xc3\xa9...\xc3\xa8</text>");
+}
+
+static void
+assert_contains(const tlv_json_writer *in, const char *text)
+{
+	size_t n = strlen(text), at = 0;
+
+	while (at + n <= in->n && memcmp(in->bytes + at, text, n) != 0)
+		at++;
+	assert_true(at + n <= in->n);
+}
+
+/* Labels of which the middle differs have their numbers; the picture reaches as far as they do. */
+TEST(test_long_labels)
+{
+	static const char label[] = "the same before and after 1 and so on to the end";
+	const tlv_picture_component short_one = {{"short", 5}, "topic", 1, 0.5},
+								long_one = {{label, sizeof(label) - 1}, "topic", 12, NAN};
+	tlv_picture picture = {.utf8 = true};
+
+	assert_ok(tlv_picture_name(&ctx, &picture, 100, 0, "text-anchor=\"end\"", &short_one));
+	assert_contains(&picture.body, ">short<");
+	assert_true(picture.left == 0);
+	assert_ok(tlv_picture_name(&ctx, &picture, 100, 0, "text-anchor=\"end\"", &long_one));
+	assert_contains(&picture.body, label);
+	assert_contains(&picture.body, ">the same before ... the end (12)</text>");
+	assert_true(picture.left > 100 && picture.width <= 100);
+	assert_ok(tlv_picture_finish(&ctx, &picture));
+	assert_contains(&picture.text, "translate(147 16)");
 }
 
 RUN_TESTS(setup, teardown)

@@ -114,7 +114,8 @@ TEST(test_svg)
 	/* a surrogate's lead byte and its continuation, then a byte that begins nothing */
 	assert_has(text, ">\xEF\xBF\xBD\xEF\xBF\xBD</text>");
 	assert_has(text, "<title>a name that is longer than forty characters altogether</title>"
-					 "a name that is longer than forty\xE2\x80\xA6</text>");
+					 "a name that is longer \xE2\x80\xA6"
+					 "altogether</text>");
 	assert_has(text, "<title>length 0.25 \xC2\xB1 0.012</title>");
 	assert_has(text, "stroke-dasharray=\"5 3\" d=");
 	assert_has(text, "support 42 %");

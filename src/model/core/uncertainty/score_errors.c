@@ -94,8 +94,7 @@ choose_free(block_part *block)
 static double
 few_rows(const block_part *block)
 {
-	return block->list[0].penalised ? 1
-									: fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
+	return fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
 }
 
 /*
@@ -378,8 +377,7 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 		block_part block = {.list = list->list + first,
 							.pieces = tlv_frame_scalar(errors, "pieces", 0),
 							.scale = scale,
-							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model) &&
-								   !list->list[first].penalised,
+							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model),
 							.rng = &rng,
 							.products = products};
 
