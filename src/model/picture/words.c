@@ -51,13 +51,14 @@ tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t k,
 {
 	const double font = 12;
 	double wide = WORD_WIDE, x, y;
-	size_t across;
+	size_t across, row;
 
 	for (size_t j = 0; j < k; j++)
 		wide = fmax(wide, picture_name_width(components + j, font) + 2 * PADDING);
 	across = (size_t) fmax(1, floor(WORD_ACROSS * (WORD_WIDE + PADDING) / (wide + PADDING)));
 	x = (double) (i % across) * (wide + PADDING);
-	y = (double) (i / across) * (WORD_HIGH + PADDING);
+	row = i / across;
+	y = (double) row * (WORD_HIGH + PADDING);
 	TLV_TRY(tlv_picture_add(
 		ctx, picture, "<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" rx=\"6\" fill=\"#f6f7f8\"/>",
 		(double[]){x, y, wide, WORD_HIGH}, 0));
