@@ -75,9 +75,9 @@ SELECT outcome(call) FROM unnest(ARRAY[$$tlv_tree('SELECT * FROM mixed_trees.cus
   $$tlv_tree('SELECT plan || customer AS a, region || customer AS b FROM mixed_trees.customers')$$]) call;
 SELECT outcome(call) FROM unnest(ARRAY[$$tlv_log_likelihood(model, ROW('basic', 'NaN'::float8, 'north', true, date '2020-06-01', 12, 0, 0))$$, $$tlv_log_likelihood(model, '{basic,cheap,north,true,2020-06-01,12,0,0}')$$,
   $$tlv_log_likelihood(model, ROW('basic', 50))$$, $$tlv_infer(model, ROW('basic', 50))$$]) q(part), LATERAL (SELECT replace(part, '(model', '((SELECT model FROM mixed_trees.models)') AS call) c;
--- few rows have few ranges
+-- three ranges, four from 800 values, five from 1,000
 SELECT n, (SELECT count(DISTINCT child_state_name) FROM tlv_tree_parameters(m) WHERE child = 'age') AS ages
-FROM unnest(ARRAY[12, 35, 60]) n, LATERAL tlv_tree(format('SELECT plan, region, active, age FROM mixed_trees.customers WHERE customer <= %s', n), 2) m ORDER BY 1;
+FROM unnest(ARRAY[60, 800, 1000]) n, LATERAL tlv_tree(format('SELECT plan, region, active, age FROM mixed_trees.customers WHERE customer <= %s', n), 2) m ORDER BY 1;
 SET client_min_messages = warning;
 DROP SCHEMA mixed_trees CASCADE;
 RESET client_min_messages;

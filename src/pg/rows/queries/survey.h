@@ -10,7 +10,7 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/source.h"
 
-/* Ranges of a number, beside which values that many rows have are one each. */
+/* Most ranges of a number, beside which values that many rows have are one each. */
 #define SURVEY_RANGES 5
 
 /* A range of a number's values. */

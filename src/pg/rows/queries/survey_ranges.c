@@ -16,10 +16,11 @@
 #include "utils/datetime.h"
 #include "utils/lsyscache.h"
 
-/* How many values a column has for each of its ranges; fewer than so many are none by themselves.
- */
-#define RANGE_VALUES 10
-#define LEAST_VALUES 5
+/* Fewest ranges of a column, which has more where it has so many values for each.  Fewer values
+ * than the last number are no range by themselves. */
+#define FEWEST_RANGES 3
+#define RANGE_VALUES  200
+#define LEAST_VALUES  5
 
 /* A number with a fraction, or a date. */
 static bool
@@ -98,10 +99,10 @@ collect_ranges(TlvSource *rows, RangeList *list)
 					 "pg_catalog.sum(w.w) OVER (PARTITION BY v.variable) AS total, "
 					 "pg_catalog.sum(w.w) OVER (PARTITION BY v.variable ORDER BY v.x) AS until, "
 					 "pg_catalog.sum(w.w) OVER (PARTITION BY v.variable, v.x) AS own, "
-					 "LEAST(%d, GREATEST(2, pg_catalog.count(*) OVER (PARTITION BY v.variable) "
+					 "LEAST(%d, GREATEST(%d, pg_catalog.count(*) OVER (PARTITION BY v.variable) "
 					 "OPERATOR(pg_catalog./) %d))::pg_catalog.float8 AS parts "
 					 "FROM (SELECT q.*, %s AS w FROM " TLV_QUERY_ROWS " AS q(",
-					 SURVEY_RANGES, RANGE_VALUES, weight);
+					 SURVEY_RANGES, FEWEST_RANGES, RANGE_VALUES, weight);
 	TlvAppendColumns(sql, list->desc->natts);
 	appendStringInfoString(sql, ")) AS w, LATERAL (VALUES ");
 	for (int i = 0, n = 0; i < list->desc->natts; i++)
