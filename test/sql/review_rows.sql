@@ -29,7 +29,7 @@ SELECT warned(tlv_gmm('SELECT length, width FROM parts', 1, more_queries => ARRA
 -- a null inside of an array skips its row: the dimension, and a row that has it, of rows that are read again, stored, or read once; of several queries, types and dimensions
 CREATE VIEW arrays AS SELECT id, ARRAY[kind, CASE WHEN mass > 2 THEN mass END, id % 4]::float8[] AS x, ARRAY[id % 5, kind]::float8[] AS y FROM parts WHERE id > 20;
 SELECT q AS query, warned(tlv_gmm(q, 1), 'rows')
-FROM unnest(ARRAY['SELECT x FROM arrays', 'SELECT x AS "the x" FROM arrays WHERE random() < 2', 'SELECT x::numeric[] FROM arrays UNION ALL SELECT y || y[1]::numeric FROM arrays',
+FROM unnest(ARRAY['SELECT x FROM arrays', 'SELECT x AS "the x" FROM arrays WHERE random() < 2', 'SELECT x::numeric[] FROM arrays UNION ALL SELECT y::numeric[] || y[1]::numeric FROM arrays',
   'SELECT ARRAY[y || y, x || 1::float8] AS m FROM arrays', 'SELECT CASE WHEN id % 50 > 0 THEN x END AS x FROM arrays', 'SELECT y FROM arrays']) q;
 SELECT warned(tlv_multiview('SELECT y, x AS "the x", y AS z FROM arrays', 1, refine => r), 'rows') FROM unnest(ARRAY['none', 'em']) r;
 SELECT warned(tlv_multiview('SELECT y, x AS "the x", y AS z FROM arrays WHERE random() < 2', 1), 'rows') AS volatile, warned(tlv_ica('SELECT x FROM arrays', 1), 'rows') AS ica,

@@ -51,9 +51,12 @@ my $several = sub {
     my ($query) = @_;
     return map { $query =~ s/\bFROM (\w+)/FROM $_.$1/r } 'one', 'two';
 };
-my @single = driver_calls($several);
+# Before 14 the planner itself fails to sort a UNION ALL of foreign tables by an expression of theirs ("could not find pathkey item
+# to sort").
+my $sorts = query($db, 'SHOW server_version_num') >= 140000;
+my @single = grep { $sorts || !/seq, t, x\[1\]/ } driver_calls($several);
 my %first = map { my $call = $calls[$_]; ($call => $_) } 0 .. $#calls;
-my @plain = grep { !/more_queries/ } driver_calls();
+my @plain = grep { !/more_queries/ && ($sorts || !/seq, t, x\[1\]/) } driver_calls();
 my @exceptions;
 
 sub compare {
