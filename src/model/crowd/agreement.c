@@ -128,14 +128,14 @@ tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a, const crowd_copies
 
 /* ---- the answers that are compared ---- */
 
-/* Of an item with more answers so many are compared, drawn with this seed; of all items together
- * so many pairs, and every s-th item where there are more. */
+/* Largest number of answers of an item that are compared, drawn with the seed if there are more,
+ * and largest number of pairs of all items: with more pairs every s-th item is compared. */
 #define COMPARED_OF_ITEM 40
 #define COMPARED_SEED	 1
 #define COMPARED_MOST	 2e7
 /* Pairs of workers that are kept, all of 1,000 workers: of more those that share most items. */
 #define PAIRS_MOST ((size_t) 500000)
-/* Shared items that are told apart when these are chosen. */
+/* Numbers of shared items that are distinguished when these pairs are chosen. */
 #define SHARED_MOST 256
 /* Ends the answers of an item. */
 #define COMPARED_END UINT32_MAX
@@ -283,8 +283,8 @@ forget_others(compared *c)
 		c->shared[c->met[i]] = c->agreed[c->met[i]] = 0;
 }
 
-/* The pairs of every worker, of at least so many shared items: appended to the list, or, where
- * there is none yet, counted by the number of shared items. */
+/* Appends the pairs of every worker with at least `least` shared items to the list, or, where there
+ * is no list yet, counts them by the number of shared items. */
 static tlv_status
 meet_all(tlv_context *ctx, compared *c, size_t least, crowd_pair *list, size_t *counts)
 {

@@ -49,8 +49,8 @@ tlv_crowd_weigh(tlv_context *ctx, const crowd_copies *copies, crowd_answers *a)
 
 /* ---- given what is true ---- */
 
-/* Of an item with more answers of a group so many are looked at; answers times the square of what
- * there is to choose from: of more, some items. */
+/* Largest number of answers of a group to an item that are compared. Limit of the answers times the
+ * square of the number of classes: above it only some items are compared. */
 #define CONFIRMED_OF_ITEM 40
 #define CONFIRMED_WORK	  5e7
 
@@ -123,7 +123,8 @@ confirm_group(tlv_context *ctx, const crowd_state *state, const crowd_copies *co
 			  const double *posterior, double *rate, double *z)
 {
 	const crowd_answers *a = state->data;
-	/* Who is nearly always right cannot be told from a copy, which does no harm either. */
+	/* A worker who is nearly always right cannot be distinguished from a copy, which does no harm
+	 * either. */
 	const double least_differ = 0.1;
 	size_t k = state->k, looked = 0;
 	double work = (double) a->n * (double) k * (double) a->answers;

@@ -119,7 +119,7 @@ middle_excess(const copies_search *s, size_t worker)
 }
 
 static int
-ascending(const void *a, const void *b, const void *argument)
+ascending_excess(const void *a, const void *b, const void *argument)
 {
 	double x = *(const double *) a, y = *(const double *) b;
 
@@ -142,7 +142,7 @@ start_knowledge(tlv_context *ctx, copies_search *s)
 		if (!isnan(middle[j]))
 			sorted[n++] = middle[j];
 	}
-	TLV_TRY(tlv_merge_sort(ctx, n, sizeof(double), sorted, ascending, NULL));
+	TLV_TRY(tlv_merge_sort(ctx, n, sizeof(double), sorted, ascending_excess, NULL));
 	best = n - n / 4;
 	for (size_t i = n - best; i < n; i++)
 		others += sorted[i] / (double) best;
@@ -393,7 +393,7 @@ settle_groups(tlv_context *ctx, copies_search *s)
 
 /* ---- other baselines ---- */
 
-/* Whether the groups found are some workers, but so few that the others say what is true. */
+/* Whether there are groups and the workers outside them are enough to identify the answers. */
 static bool
 is_minority(const copies_search *s)
 {
