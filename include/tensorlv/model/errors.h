@@ -57,6 +57,8 @@ typedef struct tlv_estimate
 	bool plain;
 	bool rate;	/* of connectivity: not a probability, but so many expected edges a pair */
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
+	/* The mode under a prior, of few rows another place than where the likelihood is greatest. */
+	bool penalised;
 	/* Of the standard error itself, where it comes from few fits: intervals are then Student's. */
 	double degrees;
 	double standard_error; /* NaN: not known */

@@ -17,6 +17,7 @@ tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 								   .list = list};
 
 	tlv_gmm_read(model, &own);
+	listing.penalised = own.covariance != TLV_COVARIANCE_DIRECTION;
 	listing.whole = tlv_mixture_parameters(own.k, own.d, own.covariance, own.degrees != NULL) <
 					TLV_SCORES_MOST_BLOCK;
 	if (own.covariance == TLV_COVARIANCE_DIRECTION) /* the largest of a mean is listed, too */

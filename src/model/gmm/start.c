@@ -121,7 +121,7 @@ start_maximize(tlv_context *ctx, void *state)
 	if (own->em->stands) /* it keeps the likelihood that is known */
 		return TLV_OK;
 	own->candidate->steps++;
-	return tlv_mixture_maximize(ctx, &own->sums, own->sample->center, own->sample->floor,
+	return tlv_mixture_maximize(ctx, &own->sums, own->sample->center, own->sample->floor, 1,
 								&own->candidate->mixture);
 }
 
@@ -216,7 +216,7 @@ mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const 
 	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
 		TLV_TRY(tlv_mixture_add_labelled(ctx, &worker, tlv_least(TLV_MIXTURE_BLOCK, n - first),
 										 sample->rows + first * d, label + first, &sums));
-	TLV_TRY(tlv_mixture_maximize(ctx, &sums, sample->center, sample->floor, mixture));
+	TLV_TRY(tlv_mixture_maximize(ctx, &sums, sample->center, sample->floor, 1, mixture));
 	tlv_mixture_worker_free(ctx, &worker);
 	tlv_mixture_sums_free(ctx, &sums);
 	return TLV_OK;

@@ -222,7 +222,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	TLV_TRY(tlv_mixture_create(ctx, before.k, before.d, before.covariance, &mixture));
 	tlv_gmm_copy(&before, &mixture);
 	TLV_TRY(tlv_mixture_maximize(ctx, &sums, tlv_frame_float64(statistics, "center"),
-								 tlv_frame_float64(model, "floor"), &mixture));
+								 tlv_frame_float64(model, "floor"), step->weight, &mixture));
 	if (step->weight < 1)
 		TLV_TRY(tlv_mixture_blend(ctx, &before, step->weight, &mixture));
 	parts.order = step->order;

@@ -19,13 +19,29 @@
 
 /* ---- estimates ---- */
 
+/* Of the standard error: rows of the component less those that determine a covariance. */
+static double
+degrees_of_error(const tlv_mixture *own, size_t component, double rows)
+{
+	const double least = 2;
+
+	if (component > 0 && !tlv_is_shared(own->covariance))
+		rows *= own->weights[component - 1];
+	return fmax(rows - (double) (tlv_is_matrix(own->covariance) ? own->d + 1 : 2), least);
+}
+
 tlv_status
 mixture_add_estimate(tlv_context *ctx, tlv_mixture_listing *listing, bool apart,
 					 tlv_estimate estimate)
 {
+	const tlv_mixture *own = listing->mixture;
+
 	if (apart && !listing->whole)
 		listing->block++;
 	estimate.block = listing->block;
+	estimate.penalised = listing->penalised;
+	if (listing->penalised && listing->rows > 0)
+		estimate.degrees = degrees_of_error(own, estimate.component, listing->rows);
 	return tlv_estimates_add(ctx, listing->list, &estimate);
 }
 

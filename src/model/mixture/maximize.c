@@ -72,25 +72,6 @@ maximize_common(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *
 		mixture->variances[j] = variance;
 }
 
-static void
-maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
-				   tlv_mixture *mixture)
-{
-	size_t d = mixture->d;
-	double rows = rows_in_sums(sums, mixture, j);
-
-	if (mixture->covariance == TLV_COVARIANCE_SPHERICAL)
-		mixture->variances[j] = fmax(squares_within(sums, mixture, j) / (rows * (double) d),
-									 mixture_mean_floor(d, floor));
-	for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
-	{
-		double mean = sums->sums[j * d + i] / rows;
-
-		mixture->variances[j * d + i] =
-			fmax(sums->squares[j * d + i] / rows - mean * mean, floor[i]);
-	}
-}
-
 /* The products of the rows of a component about its mean. */
 static void
 mixture_sum_products(const tlv_mixture_sums *sums, size_t j, const tlv_mixture *mixture,
@@ -144,20 +125,120 @@ maximize_tied(tlv_context *ctx, const tlv_mixture_sums *sums, const double *floo
 	return TLV_OK;
 }
 
-static tlv_status
-maximize_covariance(tlv_context *ctx, const tlv_mixture_sums *sums, const double *floor, size_t j,
-					tlv_mixture *mixture)
+/* ---- variances of each component's own ---- */
+
+/* Adds the sums of squares of a component about its mean, as many as it has variances. */
+static void
+add_within(const tlv_mixture_sums *sums, const tlv_mixture *mixture, size_t j, double *within)
 {
-	size_t d = mixture->d, packed = tlv_packed2_size(d);
-	const double *sum = sums->sums + j * d, *squares = sums->squares + j * packed;
-	double *covariance = mixture->variances + j * packed;
+	size_t d = mixture->d;
 	double rows = rows_in_sums(sums, mixture, j);
 
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		mixture_sum_products(sums, j, mixture, within);
+	else if (mixture->covariance == TLV_COVARIANCE_SPHERICAL)
+		within[0] += squares_within(sums, mixture, j) / (double) d;
+	for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
+		within[i] +=
+			sums->squares[j * d + i] - sums->sums[j * d + i] * (sums->sums[j * d + i] / rows);
+}
+
+static tlv_status
+raise_variances(tlv_context *ctx, const tlv_mixture *mixture, const double *floor, double *own)
+{
+	size_t d = mixture->d;
+
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		return raise_packed(ctx, d, floor, own);
+	if (mixture->covariance == TLV_COVARIANCE_SPHERICAL)
+		own[0] = fmax(own[0], mixture_mean_floor(d, floor));
+	for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
+		own[i] = fmax(own[i], floor[i]);
+	return TLV_OK;
+}
+
+/* The trace of W S^-1 for the covariance of a component's rows, packed or not; infinite where it
+ * has no inverse. */
+static tlv_status
+trace_of_prior(tlv_context *ctx, const tlv_mixture *mixture, const double *pooled,
+			   const double *own, double *trace)
+{
+	size_t d = mixture->d, n = tlv_mixture_variances(d, mixture->covariance);
+	double *matrix;
+	tlv_status status;
+
+	*trace = 0;
+	for (size_t e = 0; e < n && mixture->covariance != TLV_COVARIANCE_FULL; e++)
+		*trace += own[e] > 0 ? pooled[e] / own[e] : HUGE_VAL;
+	if (mixture->covariance != TLV_COVARIANCE_FULL)
+		return TLV_OK;
+	TLV_TRY_NEW_ROWS(ctx, matrix, d, 2 * d);
+	tlv_packed2_unpack(d, own, matrix);
+	tlv_packed2_unpack(d, pooled, matrix + d * d);
+	status = tlv_solve_spd(ctx, d, d, matrix, matrix + d * d);
+	if (status != TLV_OK && ctx->error.code != TLV_BAD_DATA)
+		return status;
 	for (size_t i = 0; i < d; i++)
-		for (size_t c = 0; c <= i; c++)
-			covariance[tlv_packed2_index(i, c)] =
-				squares[tlv_packed2_index(i, c)] / rows - (sum[i] / rows) * (sum[c] / rows);
-	return raise_packed(ctx, d, floor, covariance);
+		*trace += status == TLV_OK ? matrix[d * d + i * (d + 1)] : HUGE_VAL;
+	tlv_free(ctx, matrix);
+	return TLV_OK;
+}
+
+/*
+ * Pseudo-rows of the prior in a component: no more than move its variances, in the mean of its
+ * directions, by one standard error, sqrt(2 / n_j) of a variance.
+ */
+static tlv_status
+prior_of(tlv_context *ctx, const tlv_mixture *mixture, double rows, const double *pooled,
+		 const double *own, double *prior)
+{
+	/* Pseudo-rows of the prior of variances that are no matrix. */
+	const double usual = 3;
+	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	double directions = mixture->covariance == TLV_COVARIANCE_SPHERICAL ? 1 : (double) mixture->d;
+	double trace;
+
+	TLV_TRY(trace_of_prior(ctx, mixture, pooled, own, &trace));
+	*prior = fmin(full ? directions + 2 : usual, sqrt(2 * rows) * directions / trace);
+	return TLV_OK;
+}
+
+/* Of components that have variances of their own; part is that of the prior (mixture.h). */
+static tlv_status
+maximize_variances(tlv_context *ctx, const tlv_mixture_sums *sums, const double *floor, double part,
+				   tlv_mixture *mixture)
+{
+	size_t variances = tlv_mixture_variances(mixture->d, mixture->covariance);
+	double total = 0, *pooled;
+
+	TLV_TRY_NEW0(ctx, pooled, variances);
+	for (size_t j = 0; j < mixture->k; j++)
+		if (has_rows(sums, mixture, j))
+		{
+			add_within(sums, mixture, j, pooled);
+			total += rows_in_sums(sums, mixture, j);
+		}
+	for (size_t e = 0; e < variances; e++)
+		pooled[e] /= total;
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		double *own = mixture->variances + j * variances, rows = rows_in_sums(sums, mixture, j);
+		double prior;
+
+		if (!has_rows(sums, mixture, j))
+			continue;
+		memset(own, 0, variances * sizeof(double));
+		add_within(sums, mixture, j, own);
+		for (size_t e = 0; e < variances; e++)
+			own[e] /= rows;
+		TLV_TRY(prior_of(ctx, mixture, rows, pooled, own, &prior));
+		prior *= part;
+		for (size_t e = 0; e < variances; e++)
+			own[e] = (rows * own[e] + prior * pooled[e]) / (rows + prior);
+		TLV_TRY(raise_variances(ctx, mixture, floor, own));
+	}
+	tlv_free(ctx, pooled);
+	return TLV_OK;
 }
 
 /*
@@ -201,7 +282,7 @@ maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 
 tlv_status
 tlv_mixture_maximize(tlv_context *ctx, const tlv_mixture_sums *sums, const double *center,
-					 const double *floor, tlv_mixture *mixture)
+					 const double *floor, double part, tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
 
@@ -210,6 +291,8 @@ tlv_mixture_maximize(tlv_context *ctx, const tlv_mixture_sums *sums, const doubl
 		maximize_common(sums, floor, mixture);
 	if (mixture->covariance == TLV_COVARIANCE_TIED)
 		TLV_TRY(maximize_tied(ctx, sums, floor, mixture));
+	if (mixture->covariance != TLV_COVARIANCE_DIRECTION && !tlv_is_shared(mixture->covariance))
+		TLV_TRY(maximize_variances(ctx, sums, floor, part, mixture));
 	for (size_t j = 0; j < k; j++)
 	{
 		if (!has_rows(sums, mixture, j))
@@ -222,10 +305,6 @@ tlv_mixture_maximize(tlv_context *ctx, const tlv_mixture_sums *sums, const doubl
 		for (size_t i = 0; i < d; i++)
 			mixture->means[j * d + i] =
 				center[i] + sums->sums[j * d + i] / rows_in_sums(sums, mixture, j);
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
-			TLV_TRY(maximize_covariance(ctx, sums, floor, j, mixture));
-		else if (mixture->covariance != TLV_COVARIANCE_TIED)
-			maximize_variances(sums, floor, j, mixture);
 		if (mixture->degrees != NULL)
 			maximize_degrees(sums, j, mixture);
 	}

@@ -13,7 +13,8 @@ static tlv_status
 list_vectors(tlv_context *ctx, const tlv_multiview_parts *parts, tlv_estimates *list)
 {
 	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
-	tlv_mixture_listing listing = {.rows = parts->rows, .views = parts->d, .list = list};
+	tlv_mixture_listing listing = {
+		.rows = parts->rows, .views = parts->d, .penalised = true, .list = list};
 	tlv_mixture mixture;
 	double *floor;
 
@@ -68,7 +69,8 @@ list_categories(tlv_context *ctx, const tlv_multiview_parts *parts, tlv_estimate
 									.estimate = parts->means[t][j * parts->d[t] + i],
 									.group = group,
 									.block = block,
-									.fixed = many || parts->d[t] == 1 || parts->weights[j] == 0}));
+									.fixed = many || parts->d[t] == 1 || parts->weights[j] == 0,
+									.penalised = true}));
 				block += many && i + 1 < parts->d[t];
 			}
 		}

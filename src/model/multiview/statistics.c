@@ -13,6 +13,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/model/step_prior.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/refusals.h"
 
@@ -289,8 +290,8 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, double weight,
 	memcpy(before.weights, parts->weights, k * sizeof(double));
 	memcpy(before.means, mixture.means, k * d * sizeof(double));
 	memcpy(before.variances, mixture.variances, k * d * sizeof(double));
-	TLV_TRY(
-		tlv_mixture_maximize(ctx, &sums, tlv_frame_float64(statistics, "center"), floor, &mixture));
+	TLV_TRY(tlv_mixture_maximize(ctx, &sums, tlv_frame_float64(statistics, "center"), floor, weight,
+								 &mixture));
 	if (weight < 1)
 		TLV_TRY(tlv_mixture_blend(ctx, &before, weight, &mixture));
 	tlv_mixture_free(ctx, &before);
@@ -308,7 +309,7 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight
 					tlv_multiview_parts *parts)
 {
 	/* A component with fewer rows than this keeps its means. */
-	const double least_rows = 1e-6;
+	const double least_rows = 1e-6, prior = MULTIVIEW_PRIOR;
 	static const char *const names[3] = {"counts1", "counts2", "counts3"};
 	const double *responsibilities = tlv_frame_float64(statistics, "responsibilities");
 	size_t k = parts->k;
@@ -328,12 +329,13 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight
 		memcpy(means, parts->means[t], k * d * sizeof(double));
 		for (size_t j = 0; j < k; j++)
 		{
-			double old = (1 - weight) * parts->weights[j] * rows;
-			double total = weight * responsibilities[j] + old;
+			double old = tlv_step_kept(weight, parts->weights[j] * rows, prior * (double) d);
+			double more = tlv_step_prior(weight, prior);
+			double total = weight * responsibilities[j] + old + more * (double) d;
 
 			for (size_t i = 0; i < d && responsibilities[j] > least_rows; i++)
 				means[j * d + i] =
-					(weight * counts[i * k + j] + old * parts->means[t][j * d + i]) / total;
+					(weight * counts[i * k + j] + old * parts->means[t][j * d + i] + more) / total;
 		}
 		parts->means[t] = means;
 	}

@@ -337,6 +337,55 @@ TEST(test_given)
 	assert_int_equal(found, 4);
 }
 
+/* Two components of 50 rows each, of these variances: what the M step makes of those of the first.
+ */
+static void
+maximize_two(tlv_covariance covariance, double part, const double first[2], const double second[2],
+			 double found[3])
+{
+	double rows[2] = {50, 50}, sums[4] = {0}, squares[6] = {0}, zero[2] = {0};
+	size_t each = tlv_mixture_variances(2, covariance);
+	double floor[2] = {1e-12, 1e-12};
+	tlv_mixture_sums given = {
+		.rows = 100, .responsibilities = rows, .sums = sums, .squares = squares};
+	tlv_mixture mixture;
+
+	for (size_t i = 0; i < 2; i++)
+	{
+		squares[covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i] = 50 * first[i];
+		squares[each + (covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i)] =
+			50 * second[i];
+	}
+	assert_ok(tlv_mixture_create(&ctx, 2, 2, covariance, &mixture));
+	assert_ok(tlv_mixture_maximize(&ctx, &given, zero, floor, part, &mixture));
+	memcpy(found, mixture.variances, each * sizeof(double));
+}
+
+/* Variances of few rows are drawn to those within components, but by no more than their standard
+ * error where components are of different size, and not at all where one has no variance. */
+TEST(test_prior_of_variances)
+{
+	const double one[2] = {1, 1}, larger[2] = {1.5, 1}, narrow[2] = {1e-4, 1e-4}, flat[2] = {1, 0};
+	double found[3];
+
+	maximize_two(TLV_COVARIANCE_DIAGONAL, 1, one, larger, found);
+	assert_close(found[0], (50 * 1 + 3 * 1.25) / 53, 1e-12);
+	assert_close(found[1], 1, 1e-12);
+	maximize_two(TLV_COVARIANCE_DIAGONAL, .1, one, larger, found);
+	assert_close(found[0], (50 * 1 + .3 * 1.25) / 50.3, 1e-12);
+	maximize_two(TLV_COVARIANCE_FULL, 1, one, larger, found);
+	assert_close(found[0], (50 * 1 + 4 * 1.25) / 54, 1e-12);
+	assert_close(found[1], 0, 1e-12);
+	for (int c = TLV_COVARIANCE_DIAGONAL; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		maximize_two(c, 1, narrow, one, found);
+		assert_between(found[0] / 1e-4, 1, 1 + sqrt(2. / 50));
+		maximize_two(c, 1, flat, one, found);
+		assert_close(found[0], 1, 1e-12);
+		assert_close(found[c == TLV_COVARIANCE_FULL ? 2 : 1], 1e-12, 1e-15);
+	}
+}
+
 /* ---- the floor ---- */
 
 static tlv_mixture_column

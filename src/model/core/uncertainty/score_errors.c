@@ -94,7 +94,8 @@ choose_free(block_part *block)
 static double
 few_rows(const block_part *block)
 {
-	return fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
+	return block->list[0].penalised ? 1
+									: fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
 }
 
 /*
@@ -377,7 +378,8 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 		block_part block = {.list = list->list + first,
 							.pieces = tlv_frame_scalar(errors, "pieces", 0),
 							.scale = scale,
-							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model),
+							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model) &&
+								   !list->list[first].penalised,
 							.rng = &rng,
 							.products = products};
 
