@@ -185,7 +185,7 @@ CREATE FUNCTION tlv_fit_crowd(moments tlv_moments, shrink float8 DEFAULT 1, star
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, text, text, integer, integer, bigint, text, jsonb) IS
-    'what is true of every item and how reliable every worker is, from tlv_crowd_answers. shrink is the weight of all workers together in the confusions of each, in answers; the start is '
+    'what is true of every item and how reliable every worker is, from tlv_crowd_answers. shrink is the strength of the priors of the workers'' confusions; the start is '
     'majority, moments (third moments of three groups of workers) or auto, the one of higher likelihood, refined by expectation maximisation (refine auto or em) or not (none). Groups of '
     'workers who copy each other count as one worker (copies auto) or are not looked for (ignore)';
 CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, start text DEFAULT 'auto', copies text DEFAULT 'auto', refine text DEFAULT 'auto',

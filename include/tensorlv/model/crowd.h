@@ -66,7 +66,7 @@ typedef struct tlv_crowd_parts
 	double rows;			 /* answers given */
 	double nulls;			 /* rows left out */
 	double gold;			 /* items whose answer was known */
-	double shrink;			 /* pseudo-answers of the pool in every row of a worker's confusions */
+	double shrink;			 /* strength of the priors of confusions (internal.h) */
 	double log_likelihood;
 	double steps;
 	double seed;
@@ -116,7 +116,7 @@ typedef struct tlv_crowd_options
 	tlv_crowd_start start;
 	bool plain;		  /* the start alone, without the ascent */
 	bool independent; /* no worker copies: groups that do are not looked for */
-	double shrink;	  /* pseudo-answers of the pool, 0 .. 1000 */
+	double shrink;	  /* strength of the priors of confusions, 0 .. 1000 */
 	int iterations;	  /* at most; below 0: until the likelihood converges */
 	int restarts;	  /* divisions of the workers for the moments; 0: 5 */
 	uint64_t seed;

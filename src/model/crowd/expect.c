@@ -21,6 +21,9 @@ tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrin
 	TLV_TRY_NEW0(ctx, state->weights, k);
 	TLV_TRY_NEW0(ctx, state->counts, wide);
 	TLV_TRY_NEW0(ctx, state->pool, k * k);
+	TLV_TRY_NEW0(ctx, state->shares, k + data->workers);
+	state->knows = state->shares + k;
+	TLV_TRY_NEW0(ctx, state->habits, data->columns);
 	return TLV_OK;
 }
 
@@ -314,6 +317,24 @@ tlv_crowd_majority(tlv_context *ctx, crowd_state *state)
 
 /* ---- maximisation ---- */
 
+/* The shares of all answers, one of each more, from the sums of the pool. */
+static void
+share_answers(crowd_state *state)
+{
+	size_t k = state->k;
+	double all = 0;
+
+	for (size_t l = 0; l < k; l++)
+	{
+		state->shares[l] = 1;
+		for (size_t h = 0; h < k; h++)
+			state->shares[l] += state->pool[h + k * l] - CROWD_FLOOR;
+		all += state->shares[l];
+	}
+	for (size_t l = 0; l < k; l++)
+		state->shares[l] /= all;
+}
+
 void
 tlv_crowd_pool(crowd_state *state)
 {
@@ -323,6 +344,7 @@ tlv_crowd_pool(crowd_state *state)
 		state->pool[i] = CROWD_FLOOR;
 	for (size_t column = 0; column < state->data->columns; column++)
 		crowd_add_column(k, state->pool + k * (column % answers), state->counts + k * column);
+	share_answers(state);
 	for (size_t h = 0; h < k; h++)
 	{
 		double sum = 0;
@@ -334,14 +356,61 @@ tlv_crowd_pool(crowd_state *state)
 	}
 }
 
+void
+tlv_crowd_forget(crowd_state *state)
+{
+	for (size_t j = 0; j < state->data->workers; j++)
+		state->knows[j] = 0.5;
+	for (size_t column = 0; column < state->data->columns; column++)
+		state->habits[column] = 1 / (double) state->k;
+}
+
+/* Three steps towards what the counts say of the share of the items that a worker knows, and of
+ * the habit for the others; both have a prior of about one answer.  said has room for k. */
+static void
+improve_habits(crowd_state *state, size_t worker, double *said)
+{
+	size_t k = state->k;
+	const double *counts = state->counts + k * k * worker;
+	double *habit = state->habits + k * worker, all = 0;
+
+	for (size_t l = 0; l < k; l++)
+	{
+		said[l] = 0;
+		for (size_t h = 0; h < k; h++)
+			said[l] += counts[k * l + h];
+		all += said[l];
+	}
+	for (int step = 0; step < 3; step++)
+	{
+		double t = state->knows[worker], known = 0, sum = 0;
+
+		for (size_t l = 0; l < k; l++)
+		{
+			double right = counts[k * l + l] * t / (t + (1 - t) * habit[l]);
+
+			known += right;
+			habit[l] = said[l] - right + state->shares[l];
+			sum += habit[l];
+		}
+		for (size_t l = 0; l < k; l++)
+			habit[l] /= sum;
+		state->knows[worker] = (known + 1) / (all + 2);
+	}
+}
+
 /* Logs of a worker's confusions; total has room for k. */
 static void
 maximize_worker(crowd_state *state, size_t worker, double *total)
 {
 	size_t k = state->k, answers = state->data->answers, first = k * worker * answers;
-	double shrink = crowd_shrink(state->shrink, state->data->given[worker]);
-	double floor_sum = (double) answers * CROWD_FLOOR + shrink;
+	double enough = fmin(state->data->given[worker] / CROWD_ENOUGH, 1);
+	double own = enough * CROWD_OWN_SHRINK * state->shrink;
+	double shared =
+		crowd_shrink(state->shrink, state->data->given[worker]) - enough * state->shrink;
+	double floor_sum = (double) answers * CROWD_FLOOR + own + shared;
 
+	improve_habits(state, worker, total);
 	for (size_t h = 0; h < k; h++)
 		total[h] = floor_sum;
 	for (size_t l = 0; l < answers; l++)
@@ -352,9 +421,12 @@ maximize_worker(crowd_state *state, size_t worker, double *total)
 		for (size_t h = 0; h < k; h++)
 		{
 			size_t at = first + k * l + h;
+			double t = state->knows[worker];
+			double says = (1 - t) * state->habits[worker * k + l] + (l == h ? t : 0);
 
-			state->log_confusions[at] =
-				log(state->counts[at] + shrink * state->pool[h + k * l] + CROWD_FLOOR) - total[h];
+			state->log_confusions[at] = log(state->counts[at] + own * says +
+											shared * state->pool[h + k * l] + CROWD_FLOOR) -
+										total[h];
 		}
 }
 

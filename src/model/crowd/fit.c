@@ -142,6 +142,7 @@ find_copies(tlv_context *ctx, crowd_fit *fit)
 		return TLV_OK;
 	TLV_TRY(tlv_crowd_weigh(ctx, &fit->copies, &fit->data));
 	fit->most = CROWD_MOST_STEPS;
+	tlv_crowd_forget(&fit->state);
 	TLV_TRY(tlv_crowd_majority(ctx, &fit->state));
 	TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
 	TLV_TRY(ascend(ctx, fit, &steps));
@@ -180,6 +181,7 @@ judge(tlv_context *ctx, crowd_fit *fit, int start)
 static tlv_status
 from_majority(tlv_context *ctx, crowd_fit *fit)
 {
+	tlv_crowd_forget(&fit->state);
 	TLV_TRY(tlv_crowd_majority(ctx, &fit->state));
 	TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
 	return judge(ctx, fit, 0);
@@ -190,6 +192,7 @@ from_moments(tlv_context *ctx, crowd_fit *fit, int division)
 {
 	tlv_status status = tlv_crowd_moments(ctx, &fit->state, &fit->copies, &fit->rng);
 
+	tlv_crowd_forget(&fit->state);
 	if (status == TLV_NOT_IDENTIFIABLE)
 	{
 		fit->refused++;

@@ -125,12 +125,15 @@ typedef struct crowd_state
 	double *weights;		/* k: expected items, in the last pass */
 	double *counts;			/* k x columns, in the last pass */
 	double *pool;			/* k x answers */
+	double *shares;			/* answers: of all that are given */
+	double *knows;			/* workers: the share of the items that one knows, */
+	double *habits;			/* columns: and what is said of the others, shares of a worker */
 	double log_likelihood;
 } crowd_state;
 
 /*
- * A worker of fewer answers is shrunk to the pool as much more as there are fewer: confusions of
- * one answer's own confirm whatever is said, and one class swallows the others.
+ * A worker of fewer answers is shrunk as much more as there are fewer: confusions of one answer's
+ * own confirm whatever is said, and one class swallows the others.
  */
 #define CROWD_ENOUGH 10.0
 
@@ -151,11 +154,21 @@ crowd_shrink(double shrink, double given)
 /* Expected items of an answer that no worker gives, among those whose answer is not known. */
 #define CROWD_UNSAID 1e-9
 
+/*
+ * Strength of the prior of confusions in the ascent, as a multiple of shrink: what a worker says
+ * who knows a share of the items and has one habit for all others (Hovy, Berg-Kirkpatrick, Vaswani
+ * and Hovy 2013), which a few answers tell of the worker.
+ */
+#define CROWD_OWN_SHRINK 3.0
+
 /* What is added to every count of a confusion. */
 #define CROWD_FLOOR 0.01
 
 extern tlv_status tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrink,
 										 crowd_state *state);
+
+/* Nothing is known of the workers' habits: where an ascent begins. */
+extern void tlv_crowd_forget(crowd_state *state);
 
 /* Expected counts by the answers' shares of every item: what the majority says. */
 extern tlv_status tlv_crowd_majority(tlv_context *ctx, crowd_state *state);
