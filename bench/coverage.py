@@ -104,6 +104,8 @@ SETTINGS = {
     '* t(6) noise, gmm spherical n=5000': (t_noise(5000, 4, 3, 5, 'spherical', 2, 6), 100000),
     'hmm symbols k=3 m=6 200 x 60': (hmm(6, None, 3, 200, 60, .7, 3), None),
     'hmm symbols k=3 m=6 1 x 12000': (hmm(6, None, 3, 1, 12000, .7, 3), None),
+    'hmm symbols k=3 m=6 10 x 40': (hmm(6, None, 3, 10, 40, .7, '{seed}'), None),
+    'hmm symbols k=3 m=6 60 x 50': (hmm(6, None, 3, 60, 50, .7, '{seed}'), None),
     'hmm vectors k=3 d=2 200 x 60': (hmm(None, 2, 3, 200, 60, .7, 3), None),
     'hmm vectors full k=2 d=2 100 x 60': (hmm(None, 2, 2, 100, 60, .7, 3, 'full'), None),
     'views vectors 2,2,2 k=3 n=4000': (views(4000, 3, 3, dimensions=[2, 2, 2]), None),

@@ -21,6 +21,9 @@
 #ifndef TENSORLV_STEP_PRIOR_H
 #define TENSORLV_STEP_PRIOR_H
 
+#include <math.h>
+#include <stddef.h>
+
 /* A parameter with fewer expected observations than this stays as it is. */
 #define TLV_LEAST_OBSERVATIONS 1e-6
 
@@ -36,6 +39,18 @@ static inline double
 tlv_step_prior(double weight, double prior)
 {
 	return weight * weight * prior;
+}
+
+/*
+ * Pseudo-counts of each of so many categories in a distribution that this number of observations is
+ * of: half a count (Jeffreys 1946), so that what few rows have not shown is not impossible; of many
+ * categories less, so that all together are no more than the root of the observations, which moves
+ * no probability by more than about its standard error.
+ */
+static inline double
+tlv_category_prior(double observations, size_t categories)
+{
+	return fmin(0.5, sqrt(fmax(observations, 0)) / (double) categories);
 }
 
 #endif /* TENSORLV_STEP_PRIOR_H */

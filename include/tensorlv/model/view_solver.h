@@ -134,7 +134,8 @@ typedef struct tlv_cell_mixture
 	size_t k;
 	double *weights;  /* k */
 	double *means[3]; /* k x d_t */
-	double prior;	  /* added to the expected count of every category of a component */
+	/* Added to the expected count of every category of a component; 0: tlv_category_prior. */
+	double prior;
 } tlv_cell_mixture;
 
 /* Its refinement on the counts, of which em says how long it goes on.  Errors: memory,

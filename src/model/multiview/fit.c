@@ -213,8 +213,7 @@ climb_cells(tlv_context *ctx, const view_fit *fit, int iterations, tlv_em *em)
 	const tlv_cell_mixture own = {.source = fit->source,
 								  .k = fit->k,
 								  .weights = fit->weights,
-								  .means = {means[0], means[1], means[2]},
-								  .prior = MULTIVIEW_PRIOR};
+								  .means = {means[0], means[1], means[2]}};
 
 	*em = tlv_em_of_counts("EM on counts", 4, iterations);
 	return tlv_cell_refine(ctx, &own, em);

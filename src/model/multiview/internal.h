@@ -14,10 +14,6 @@
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/model/view_solver.h"
 
-/* Counts that every category of a view has in every component before a row is seen (Jeffreys'
- * prior): of few rows, what was not seen is not impossible. */
-#define MULTIVIEW_PRIOR 0.5
-
 /* An open model. */
 typedef struct multiview_model
 {

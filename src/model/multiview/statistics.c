@@ -309,7 +309,7 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight
 					tlv_multiview_parts *parts)
 {
 	/* A component with fewer rows than this keeps its means. */
-	const double least_rows = 1e-6, prior = MULTIVIEW_PRIOR;
+	const double least_rows = 1e-6;
 	static const char *const names[3] = {"counts1", "counts2", "counts3"};
 	const double *responsibilities = tlv_frame_float64(statistics, "responsibilities");
 	size_t k = parts->k;
@@ -329,6 +329,7 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight
 		memcpy(means, parts->means[t], k * d * sizeof(double));
 		for (size_t j = 0; j < k; j++)
 		{
+			double prior = tlv_category_prior(parts->weights[j] * rows, d);
 			double old = tlv_step_kept(weight, parts->weights[j] * rows, prior * (double) d);
 			double more = tlv_step_prior(weight, prior);
 			double total = weight * responsibilities[j] + old + more * (double) d;

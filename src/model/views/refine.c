@@ -3,6 +3,7 @@
  * triples (view_solver.h).
  */
 
+#include "tensorlv/model/step_prior.h"
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/linalg.h"
 
@@ -50,9 +51,16 @@ maximize_cells(tlv_context *ctx, void *state)
 	for (int t = 0; t < 3; t++)
 	{
 		const double *factor = t == 0 ? step->weighted : own->means[t];
+		size_t d = own->source->d[t];
 
-		for (size_t e = 0; e < own->source->d[t] * k; e++)
-			own->means[t][e] = factor[e] * step->g[t][e] + own->prior;
+		for (size_t j = 0; j < k; j++)
+		{
+			double rows = own->weights[j] * own->source->total;
+			double prior = own->prior > 0 ? own->prior : tlv_category_prior(rows, d);
+
+			for (size_t e = j; e < d * k; e += k)
+				own->means[t][e] = factor[e] * step->g[t][e] + prior;
+		}
 	}
 	for (size_t j = 0; j < k; j++)
 	{
