@@ -441,18 +441,21 @@ categories_parameter(TlvSource *rows, const SurveyList *list, int64 from, int64_
 	return TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(array));
 }
 
-/* A column as the code of its category, or -1. */
+/* A column as the code of its category; one that is missing is NULL, of vectors -1. */
 static void
 append_code(TlvSource *rows, const SurveyList *list, int column, int64 from, int64_t n,
-			StringInfo sql)
+			bool vectors, StringInfo sql)
 {
-	if (list->ranges != NULL && list->ranges[column].n > 0)
-		appendStringInfo(sql, "COALESCE(%s, -1)::pg_catalog.float8", list->ranges[column].code);
+	const char *code = list->ranges != NULL ? list->ranges[column].code : NULL;
+
+	if (code == NULL)
+		code = psprintf("(pg_catalog.array_position($%d, x%d::pg_catalog.text) "
+						"OPERATOR(pg_catalog.-) 1)",
+						categories_parameter(rows, list, from, n), column + 1);
+	if (vectors)
+		appendStringInfo(sql, "COALESCE(%s, -1)::pg_catalog.float8", code);
 	else
-		appendStringInfo(sql,
-						 "COALESCE(pg_catalog.array_position($%d, x%d::pg_catalog.text) "
-						 "OPERATOR(pg_catalog.-) 1, -1)::pg_catalog.float8",
-						 categories_parameter(rows, list, from, n), column + 1);
+		appendStringInfoString(sql, code);
 }
 
 /* Variables without a category are left out: which column the others are. */
@@ -463,7 +466,7 @@ column_of_variable(const SurveyList *list, int64 entry)
 }
 
 static void
-select_columns(TlvSource *rows, SurveyList *list)
+select_columns(TlvSource *rows, SurveyList *list, bool vectors)
 {
 	TupleDesc desc = rows->query->desc;
 	StringInfo sql = &rows->made.sql;
@@ -474,7 +477,8 @@ select_columns(TlvSource *rows, SurveyList *list)
 	for (int64 j = 0, from = 0; j < list->variables; from += list->states[j++])
 	{
 		appendStringInfoString(sql, j > 0 ? ", " : "");
-		append_code(rows, list, column_of_variable(list, from), from, list->states[j], sql);
+		append_code(rows, list, column_of_variable(list, from), from, list->states[j], vectors,
+					sql);
 	}
 	for (int i = 0; list->ranges == NULL && i < desc->natts; i++)
 		if (is_number_column(desc, i))
@@ -556,8 +560,8 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 		rows->null_columns = ""; /* one null there skips no row */
 	if (measured != NULL)
 		TlvSurveyPivotNumbers(rows, list, measured);
-	else if (!arrays && vectors)
-		select_columns(rows, list);
+	else if (!arrays && (vectors || list->ranges != NULL))
+		select_columns(rows, list, vectors);
 	else if (!arrays)
 		pivot_answers(rows, list, copies);
 	if (arrays)
