@@ -254,6 +254,8 @@ CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 
 CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
 SELECT max(distance) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
+-- beside another column it may be the row that is meant, as an array may
+SELECT tlv_gmm('SELECT a AS id, row(array[a, b, c]::real[])::own_vector AS v FROM columns', 3);
 -- aggregates take it as it is
 SELECT tlv_dense_moments(v, 3) = tlv_dense_moments(x, 3) AS moments, tlv_dense_moments(v, 2) = tlv_dense_moments(x::float8[], 2) AS of_doubles, tlv_statistics(v, plain) = tlv_statistics(x,
   plain) AS statistics,

@@ -6,6 +6,8 @@
 
 #include "access/relation.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
@@ -264,11 +266,27 @@ refuse_key(const TlvSource *rows, int column, const char *options, bool (*is_tak
 		psprintf("%s, or write %s + 0 if it is a measurement.", omit, quote_identifier(name)));
 }
 
+/* Numbers of an array, or of a type that is cast to real[], may be the row that is meant: they are
+ * not skipped. */
+static bool
+is_vector(Oid type)
+{
+	Oid base = getBaseType(type), element = get_element_type(base), function;
+
+	if (OidIsValid(element))
+		return TlvIsNumberType(getBaseType(element));
+	return find_coercion_pathway(FLOAT4ARRAYOID, base, COERCION_EXPLICIT, &function) ==
+		   COERCION_PATH_FUNC;
+}
+
 char *
 TlvHintArray(const TlvSource *rows, int column)
 {
+	Oid type = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
+
 	return psprintf(
-		"An array is a row by itself: use %s, or give its elements as columns.",
+		"%s is a row by itself: use %s, or give its elements as columns.",
+		OidIsValid(get_element_type(type)) ? "An array" : "A vector",
 		TlvHintCall(rows, NULL,
 					quote_identifier(NameStr(TupleDescAttr(rows->query->desc, column)->attname)),
 					""));
@@ -284,7 +302,8 @@ columns_query_refuse_type(const TlvSource *rows, int column)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
 						format_type_be(attribute->atttypid)),
-				 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
+				 OidIsValid(get_element_type(getBaseType(attribute->atttypid))) ||
+						 is_vector(attribute->atttypid)
 					 ? errhint("%s", TlvHintArray(rows, column))
 					 : errhint("Every column is a dimension here: leave it out, or cast it to a "
 							   "number.")));
@@ -397,15 +416,6 @@ hint_skipped(const TlvSource *rows)
 									 number);
 }
 
-/* Numbers of an array may be the row that is meant: it is not skipped. */
-static bool
-is_number_array(Oid type)
-{
-	Oid element = get_element_type(getBaseType(type));
-
-	return OidIsValid(element) && TlvIsNumberType(getBaseType(element));
-}
-
 int
 TlvChooseColumns(TlvSource *rows)
 {
@@ -413,7 +423,7 @@ TlvChooseColumns(TlvSource *rows)
 	int n, next = 0;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (is_number_array(TupleDescAttr(desc, i)->atttypid))
+		if (is_vector(TupleDescAttr(desc, i)->atttypid))
 			columns_query_refuse_type(rows, i);
 		else if (no_dimension(rows, i) != NULL)
 			rows->skipped = bms_add_member(rows->skipped, i);
