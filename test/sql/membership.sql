@@ -239,3 +239,8 @@ SELECT variable_name, array_agg(category_name ORDER BY category) AS names FROM t
 SELECT child, array_agg(DISTINCT child_state_name) AS names
 FROM tlv_tree_parameters((SELECT tlv_tree('SELECT a, b, c FROM empty_names', layout => 'wide'))) WHERE child IN ('a', 'b', 'c') GROUP BY 1 ORDER BY 1;
 DROP TABLE empty_names;
+-- four far-out rows, whose mean and spread are uncertain, differ from the other rows nevertheless
+SELECT (SELECT count(*) FROM tlv_components(m) WHERE weight < 0.02) AS of_far_rows, (SELECT count(*) FROM tlv_warnings(m) WHERE code = 'components_alike') AS alike
+FROM tlv_lca($$SELECT i % 2 AS a, i % 4 < 2 AS b, 20 * (i % 2) + sin(i * 12.9898) + sin(i * 78.233) +
+                      CASE WHEN i > 592 AND i % 2 = 1 THEN (ARRAY[12, 25, 60, -28])[(i - 591) / 2] ELSE 0 END::float8 AS x
+               FROM generate_series(1, 600) i$$, 3, layout => 'wide') AS m;

@@ -29,17 +29,18 @@ variable_distance(const tlv_membership_parts *parts, size_t first, size_t states
 	return sum * rows[0] * rows[1] / together;
 }
 
-/* Of a number, which a mean and a variance in every component stand for. */
+/* The squared distance of the means of a number in two components, relative to its squared standard
+ * error by the pooled variance: that of few rows alone is uncertain. */
 static double
 number_distance(const tlv_membership_parts *parts, size_t s, const size_t *pair, const double *rows)
 {
-	double square = 0, variance = 0;
+	const double *means = parts->scalar_means + s * parts->k;
+	double together = rows[0] + rows[1], square = means[pair[0]] - means[pair[1]], variance = 0;
 
 	for (int i = 0; i < 2; i++)
-		variance += parts->scalar_variances[s * parts->k + pair[i]] / rows[i];
-	square =
-		parts->scalar_means[s * parts->k + pair[0]] - parts->scalar_means[s * parts->k + pair[1]];
-	return variance > 0 ? square * square / variance : square != 0 ? INFINITY : 0;
+		variance += parts->scalar_variances[s * parts->k + pair[i]] * rows[i] / together;
+	square *= square * rows[0] * rows[1] / together;
+	return variance > 0 ? square / variance : square != 0 ? INFINITY : 0;
 }
 
 /* Do two components differ no more than chance may have it? */

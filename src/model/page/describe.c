@@ -341,7 +341,9 @@ page_put_entry(tlv_context *ctx, const describer *d, const content *c, size_t i,
 	else
 		TLV_TRY(put_name(ctx, text, name_of_dimension(d, c->dimensions + i), c->as->what,
 						 (int64_t) (i + c->as->from)));
-	if (c->form == TLV_CONTENT_CATEGORIES || c->form == TLV_CONTENT_PROBABILITIES)
+	if (c->form == TLV_CONTENT_CATEGORIES)
+		snprintf(number, sizeof(number), " (%.0f %%)", 100 * value); /* "a: 2 (51 %)" */
+	else if (c->form == TLV_CONTENT_PROBABILITIES)
 		snprintf(number, sizeof(number), " %.0f %%", 100 * value);
 	else
 		snprintf(number, sizeof(number), c->form == TLV_CONTENT_LOADINGS ? " %+.3g" : " %.4g",

@@ -279,8 +279,10 @@ column_called(const AnyCall *call, tlv_text name)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("a row has no column \"%s\"", TlvWhole(called)),
-			 errhint("Columns are found by the names of the model's dimensions, "
-					 "tlv_info(model) -> 'dimension_names'; those of ROW(a, b) by their order.")));
+			 errhint("Columns are found by the names of the model's dimensions, tlv_info(model) -> "
+					 "'dimension_names'; those of ROW(a, b) by their order. Use NULL AS %s for a "
+					 "missing value.",
+					 quote_identifier(TlvWhole(called)))));
 	pg_unreachable();
 }
 

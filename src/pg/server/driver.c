@@ -25,6 +25,8 @@ TlvDriverBegin(FunctionCallInfo fcinfo)
 	driver->function = fcinfo->flinfo->fn_oid;
 	if (!TlvArgumentIsNull(fcinfo, "weights"))
 		driver->weights = TextDatumGetCString(TlvNamedValue(fcinfo, "weights"));
+	if (!TlvArgumentIsNull(fcinfo, "k"))
+		driver->k = DatumGetInt32(TlvNamedValue(fcinfo, "k"));
 	return driver;
 }
 

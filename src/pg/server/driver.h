@@ -78,6 +78,7 @@ struct TlvDriver
 	tlv_context *ctx;	  /* the work's */
 	Oid function;		  /* that was called */
 	const char *weights;  /* the column of the query that has the weights of its rows; or NULL */
+	int k;				  /* that the call gives, for hints; 0: none */
 	TlvSource rows[TLV_SOURCES];
 	TlvPassSource sources[TLV_SOURCES];
 	instr_time start;

@@ -35,7 +35,8 @@ hint_lexemes(const TlvSource *rows, int text)
 
 	if (text > 0)
 		lexemes = psprintf("%s, %s", column_name(desc, 0), lexemes);
-	return TlvHintCall(rows, NULL, lexemes, "");
+	return TlvHintCall(rows, NULL, lexemes,
+					   rows->driver->k > 0 ? psprintf("k => %d", rows->driver->k) : "");
 }
 
 /* The last column of text, or -1. */
