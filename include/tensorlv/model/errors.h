@@ -57,9 +57,10 @@ typedef struct tlv_estimate
 	bool plain;
 	bool rate;	/* of connectivity: not a probability, but so many expected edges a pair */
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
-	/* The mode under a prior, of few rows another place than where the likelihood is greatest. */
+	/* The mode under a prior, where the scores of the rows do not sum to 0. */
 	bool penalised;
-	/* Of the standard error itself, where it comes from few fits: intervals are then Student's. */
+	/* Of the standard error itself, where it comes from few fits, or from the rows of one component
+	 * of a mixture: intervals are then Student's.  0: normal ones. */
 	double degrees;
 	double standard_error; /* NaN: not known */
 	/* Of a probability, how many observations it comes from, such as tell about it as much as rows

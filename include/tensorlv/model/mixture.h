@@ -293,12 +293,12 @@ extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker 
  * Variances that components have of their own are the mode under an inverse Wishart prior of nu
  * pseudo-rows, whose covariance is the pooled one within components, W = sum_j S_j / n:
  * Sigma_j = (S_j + nu W) / (n_j + nu) (after Fraley, Raftery 2007, eq. 9 to 13, whose prior has the
- * covariance of all rows).  Of few rows the likelihood is greatest where components are narrower
- * than they are, which no interval mends.  nu is d + 2 of full covariances and 3 of others, and
- * less where the prior would move a component's variances, in the mean of its directions, by more
- * than their standard error, as it would where components are of very different size or shape.
- * part: of the prior; 1, or the weight of a step that keeps the rest of the old model
- * (step_prior.h).
+ * covariance of all rows).  With few rows, maximum likelihood underestimates
+ * variances, and intervals around it are too short.  nu is d + 2 of full covariances and 3 of
+ * others, and less where the prior would move a component's variances, in the mean of its
+ * directions, by more than their standard error, as it would where components are of very different
+ * size or shape. part: of the prior; 1, or the weight of a step that keeps the rest of the old
+ * model (step_prior.h).
  *
  * Of t distributions by expanded parameters (Liu, Rubin, Wu 1998): scales are divided by the mean
  * of u, which has the same fixed points and gets there sooner, but where one variance is common to
@@ -327,7 +327,8 @@ typedef struct tlv_mixture_listing
 	tlv_name_list names; /* of the dimensions, or an empty list */
 	const size_t *views; /* 3: dimensions of three views, which are named view.dimension; or NULL */
 	bool fixed_means;
-	bool penalised; /* by tlv_mixture_maximize */
+	bool penalised; /* variances are the mode under the prior of tlv_mixture_maximize */
+	bool student;	/* intervals are Student's, of the rows of a component */
 	bool whole;		/* all parameters are one block */
 	size_t block;	/* the last one */
 	tlv_estimates *list;

@@ -17,7 +17,11 @@ tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 								   .list = list};
 
 	tlv_gmm_read(model, &own);
-	listing.penalised = own.covariance != TLV_COVARIANCE_DIRECTION;
+	listing.student = own.covariance != TLV_COVARIANCE_DIRECTION;
+	/* A fit to moments alone is no mode: how far it is from one is part of its errors. */
+	listing.penalised = listing.student && !tlv_is_shared(own.covariance) &&
+						(tlv_frame_scalar(model, "steps", 0) > 0 ||
+						 tlv_diagnostics_find(model, "sample_steps", 0) > 0);
 	listing.whole = tlv_mixture_parameters(own.k, own.d, own.covariance, own.degrees != NULL) <
 					TLV_SCORES_MOST_BLOCK;
 	if (own.covariance == TLV_COVARIANCE_DIRECTION) /* the largest of a mean is listed, too */

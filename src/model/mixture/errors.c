@@ -40,7 +40,7 @@ mixture_add_estimate(tlv_context *ctx, tlv_mixture_listing *listing, bool apart,
 		listing->block++;
 	estimate.block = listing->block;
 	estimate.penalised = listing->penalised;
-	if (listing->penalised && listing->rows > 0)
+	if (listing->student && listing->rows > 0)
 		estimate.degrees = degrees_of_error(own, estimate.component, listing->rows);
 	return tlv_estimates_add(ctx, listing->list, &estimate);
 }

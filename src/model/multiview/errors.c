@@ -13,8 +13,11 @@ static tlv_status
 list_vectors(tlv_context *ctx, const tlv_multiview_parts *parts, tlv_estimates *list)
 {
 	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
-	tlv_mixture_listing listing = {
-		.rows = parts->rows, .views = parts->d, .penalised = true, .list = list};
+	tlv_mixture_listing listing = {.rows = parts->rows,
+								   .views = parts->d,
+								   .penalised = parts->steps > 0,
+								   .student = true,
+								   .list = list};
 	tlv_mixture mixture;
 	double *floor;
 

@@ -99,6 +99,8 @@ read_kept(const tlv_frame *model, tlv_estimates *list)
 		list->list[i].count = fmax(kept[list->n + i], 0);
 		if (kept[list->n + i] < 0)
 			list->list[i].degrees = -kept[list->n + i];
+		else if (kept[i] < 0) /* its interval is the exact one of the count */
+			list->list[i].degrees = 0;
 	}
 }
 
@@ -244,12 +246,27 @@ positive_interval(const tlv_estimate *estimate, double z, double *low, double *h
 	*high = estimate->estimate * factor;
 }
 
-/* Student's quantile of the given degrees of freedom at the probability of the normal quantile z
- * (Cornish and Fisher 1938): at 95 % to .003 from 10 degrees on, to .0003 from 20 on. */
+/* Student's quantile of the given degrees of freedom at the probability of the normal quantile z:
+ * of few degrees by bisection, else by Cornish and Fisher's expansion (1938), at 95 % to .003 from
+ * 10 degrees on, to .0003 from 20 on. */
 static double
 student_quantile(double z, double degrees)
 {
-	double cube = z * z * z;
+	const double few = 10;
+	const int bisections = 60;
+	double cube = z * z * z, low = z, high = 1e6, tail = erfc(z / M_SQRT2) / 2;
+
+	for (int step = 0; degrees < few && z > 0 && step < bisections; step++)
+	{
+		double middle = sqrt(low * high);
+
+		if (tlv_student_survival(middle, degrees) > tail)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (degrees < few && z > 0)
+		return low;
 
 	return z + (cube + z) / (4 * degrees) +
 		   (5 * cube * z * z + 16 * cube + 3 * z) / (96 * degrees * degrees);
