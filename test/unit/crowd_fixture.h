@@ -82,6 +82,19 @@ fit(const tlv_frame *answers, const tlv_crowd_options *options)
 	return MADE(tlv_crowd_fit, answers, options);
 }
 
+/* What is said of a model with one number changed by hand. */
+static inline tlv_status
+changed(const tlv_frame *frame, const char *section, size_t i, double number)
+{
+	void *image = room(1, frame->header->size);
+	tlv_frame forged;
+
+	memcpy(image, frame->header, frame->header->size);
+	assert_ok(tlv_frame_open(&ctx, image, frame->header->size, &forged));
+	((double *) tlv_frame_float64(&forged, section))[i] = number;
+	return tlv_kind_check(&ctx, &tlv_kind_crowd, &forged);
+}
+
 /* The answer that the model takes for an item's, and how sure it is. */
 static inline int64_t
 consensus(const tlv_crowd_parts *parts, size_t i, double *sure)

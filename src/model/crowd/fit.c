@@ -10,6 +10,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* Steps when the number is left to us, and the change of the likelihood that ends them. */
 #define CROWD_MOST_STEPS 200
@@ -254,10 +255,8 @@ show_id(const crowd_answers *a, const char *set, size_t at, char shown[TLV_SHOWN
 							 .offsets = tlv_frame_int64(a->frame, "name_offsets"),
 							 .text = tlv_section_data(a->frame, tlv_frame_find(a->frame, "names"))};
 	int64_t id = tlv_frame_int64(a->frame, set)[at];
-	size_t i = 0;
+	size_t i = tlv_find_id(names.ids, names.n, id);
 
-	while (i < names.n && names.ids[i] != id)
-		i++;
 	if (i < names.n)
 		return tlv_names_show(&names, i, shown);
 	snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) id);
@@ -360,11 +359,17 @@ diagnose_copies(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 	for (size_t group = 1; group <= copies->groups; group++)
 	{
 		tlv_shown_list list = {0};
-		char shown[TLV_SHOWN_NAME];
+		char shown[TLV_SHOWN_NAME] = "";
 
 		for (size_t j = 0; j < fit->data.workers; j++)
-			if (copies->group[j] == group)
-				tlv_shown_add(&list, show_id(&fit->data, "workers", j, shown));
+		{
+			TLV_TRY_CONTINUE_AT(ctx, j);
+			if (copies->group[j] != group)
+				continue;
+			if (list.n < TLV_SHOWN_MOST)
+				show_id(&fit->data, "workers", j, shown);
+			tlv_shown_add(&list, shown);
+		}
 		TLV_TRY(tlv_warn(
 			ctx, d,
 			&(tlv_warning){.code = "copying_workers",

@@ -224,6 +224,15 @@ extern tlv_status tlv_crowd_write(tlv_context *ctx, const crowd_state *state,
 								  const tlv_crowd_options *options, double steps,
 								  tlv_diagnostics *diagnostics, void **image, size_t *size);
 
+/* Members of the class (infer.c): rows are the answers to an item.  Errors: TLV_BAD_DATA where
+ * workers and answers differ in number, memory, TLV_CANCELLED. */
+extern tlv_status tlv_crowd_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
+extern tlv_ids tlv_crowd_ids(const tlv_model *model, int part, int64_t id, bool *known);
+extern tlv_status tlv_crowd_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								  tlv_posterior *posterior);
+extern tlv_status tlv_crowd_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+										   double *value);
+
 extern tlv_status tlv_crowd_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 /* Members of the class (errors.c).  Estimates are the weights of the classes and, worker after

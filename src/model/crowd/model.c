@@ -1,5 +1,5 @@
 /*
- * model.c - the stored form of a model of answers, and what it can do (crowd.h).
+ * model.c - the stored form of a model of answers (crowd.h).
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,9 +22,6 @@
 #define SIZE_K		 TLV_SIZE_5
 #define SIZE_BYTES	 TLV_SIZE_6
 #define SIZE_COLUMNS TLV_SIZE_7
-
-/* A probability of 0, which only models made elsewhere have, is taken for this. */
-#define CROWD_LEAST 1e-300
 
 static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
@@ -283,6 +280,22 @@ check_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t 
 }
 
 static tlv_status
+check_groups(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *section = tlv_frame_find(frame, "copies");
+	const double *group = section != NULL ? tlv_section_data(frame, section) : NULL;
+
+	for (size_t j = 0; group != NULL && j < section->rows; j++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, j);
+		if (group[j] > CROWD_MOST_GROUPS)
+			return tlv_fail(ctx, TLV_CORRUPT, "worker %zu is of group %g of at most %d", j + 1,
+							group[j], CROWD_MOST_GROUPS);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
 crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	const int64_t *classes = tlv_frame_int64(frame, "component_answers");
@@ -301,6 +314,7 @@ crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		if (classes[h] < 0 || (uint64_t) classes[h] >= sizes[SIZE_ANSWERS])
 			return tlv_fail(ctx, TLV_CORRUPT, "class %zu is answer %lld of %zu", h + 1,
 							(long long) classes[h] + 1, sizes[SIZE_ANSWERS]);
+	TLV_TRY(check_groups(ctx, frame));
 	TLV_TRY(check_shares(ctx, frame, "confusions", sizes[SIZE_ANSWERS]));
 	TLV_TRY(check_shares(ctx, frame, "pool", sizes[SIZE_ANSWERS]));
 	if (sizes[SIZE_NAMES] > 0)
@@ -394,133 +408,6 @@ static const tlv_layout crowd_layout = {.fields = crowd_fields, .weights = "weig
 
 /* ---- use ---- */
 
-typedef struct crowd_model
-{
-	tlv_model base;
-	tlv_crowd_parts parts;
-	tlv_dictionary workers, answers;
-} crowd_model;
-
-static tlv_status
-crowd_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
-{
-	crowd_model *crowd;
-
-	TLV_TRY(tlv_model_create(ctx, frame, sizeof(crowd_model), model));
-	crowd = (crowd_model *) *model;
-	tlv_crowd_read(frame, &crowd->parts);
-	TLV_TRY(
-		tlv_dictionary_freeze(ctx, &crowd->workers, crowd->parts.workers_n, crowd->parts.workers));
-	return tlv_dictionary_freeze(ctx, &crowd->answers, crowd->parts.answers_n,
-								 crowd->parts.answers);
-}
-
-static bool
-is_answer(const tlv_part *workers, const tlv_part *answers, size_t i)
-{
-	return (workers->missing == NULL || !workers->missing[i]) &&
-		   (answers->missing == NULL || !answers->missing[i]);
-}
-
-/* The group of copying workers that a worker is of; 0: none. */
-static double
-copies_of(const crowd_model *crowd, int64_t worker)
-{
-	int32_t j = crowd->parts.copies != NULL ? tlv_dictionary_find(&crowd->workers, worker) : -1;
-
-	return j >= 0 ? crowd->parts.copies[j] : 0;
-}
-
-/* As how many answers one counts: those of a group of copying workers that say the same are one. */
-static double
-weigh_answer(const crowd_model *crowd, const tlv_part *workers, const tlv_part *answers, size_t at)
-{
-	double group = copies_of(crowd, workers->ids[at]), alike = 0;
-
-	for (size_t i = 0; i < workers->n && group > 0; i++)
-		alike += is_answer(workers, answers, i) && answers->ids[i] == answers->ids[at] &&
-				 copies_of(crowd, workers->ids[i]) == group;
-	return group > 0 ? 1 / alike : 1;
-}
-
-/* Adds the logs of what one worker's answer says, as often as it counts; of somebody who is not
- * known, as of the pool. */
-static void
-add_answer(const crowd_model *crowd, int64_t worker, int64_t answer, double weight, double *q)
-{
-	const tlv_crowd_parts *parts = &crowd->parts;
-	int32_t j = tlv_dictionary_find(&crowd->workers, worker);
-	int32_t l = tlv_dictionary_find(&crowd->answers, answer);
-	const double *p;
-
-	if (l < 0)
-		return;
-	p = j < 0 ? parts->pool + parts->k * (size_t) l
-			  : parts->confusions + parts->k * ((size_t) j * parts->answers_n + (size_t) l);
-	for (size_t h = 0; h < parts->k; h++)
-		q[h] += weight * log(p[h] > CROWD_LEAST ? p[h] : CROWD_LEAST);
-}
-
-/* Unnormalised logs of the classes of a row, at q. */
-static tlv_status
-row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q)
-{
-	const crowd_model *crowd = (const crowd_model *) model;
-	const tlv_part *workers = &row->part[0], *answers = &row->part[1];
-
-	if (workers->n != answers->n)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%zu workers and %zu answers", workers->n, answers->n);
-	for (size_t h = 0; h < crowd->parts.k; h++)
-	{
-		double w = crowd->parts.weights[h];
-
-		q[h] = log(w > CROWD_LEAST ? w : CROWD_LEAST);
-	}
-	for (size_t i = 0; i < workers->n; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (is_answer(workers, answers, i))
-			add_answer(crowd, workers->ids[i], answers->ids[i],
-					   weigh_answer(crowd, workers, answers, i), q);
-	}
-	return TLV_OK;
-}
-
-static tlv_status
-crowd_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
-{
-	size_t k = ((crowd_model *) model)->parts.k;
-
-	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, k));
-	TLV_TRY(row_logs(ctx, model, row, posterior->values));
-	(void) tlv_crowd_share(k, posterior->values);
-	return TLV_OK;
-}
-
-static tlv_status
-crowd_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
-{
-	size_t k = ((crowd_model *) model)->parts.k;
-	double *q;
-
-	TLV_TRY_NEW(ctx, q, k);
-	TLV_TRY(row_logs(ctx, model, row, q));
-	*value = tlv_crowd_share(k, q);
-	tlv_free(ctx, q);
-	return TLV_OK;
-}
-
-/* Those of workers and of answers. */
-static tlv_ids
-crowd_ids(const tlv_model *model, int part, int64_t id, bool *known)
-{
-	const crowd_model *crowd = (const crowd_model *) model;
-	double told = crowd->parts.told[part == 0 ? TLV_CROWD_WORKERS : TLV_CROWD_ANSWERS];
-
-	*known = tlv_dictionary_find(part == 0 ? &crowd->workers : &crowd->answers, id) >= 0;
-	return told == 1 ? TLV_IDS_NUMBERS : told == 2 ? TLV_IDS_NAMES : TLV_IDS_ANY;
-}
-
 /*
  * Half the sum of the differences of what all workers together say of both classes, answer by
  * answer as far as both models have it, the rest as it is.
@@ -578,13 +465,13 @@ static const tlv_page_view crowd_page = {
 static const tlv_model_class crowd_class = {
 	.sections = &crowd_sections,
 	.layout = &crowd_layout,
-	.open = crowd_open,
+	.open = tlv_crowd_open,
 	.components_size = SIZE_K,
-	.ids = crowd_ids,
+	.ids = tlv_crowd_ids,
 	.own_label = crowd_own_label,
 	.rows = TLV_ROW_ANSWERS,
-	.infer = crowd_infer,
-	.log_likelihood = crowd_log_likelihood,
+	.infer = tlv_crowd_infer,
+	.log_likelihood = tlv_crowd_log_likelihood,
 	.match = crowd_match,
 	.estimates = tlv_crowd_estimates,
 	.standard_errors = tlv_crowd_standard_errors,

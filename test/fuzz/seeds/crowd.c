@@ -1,6 +1,6 @@
 /*
  * crowd.c - seeds of answers of workers, by number and by name, with known ones, and models of
- * them.
+ * them, one with workers who copy.
  */
 #include "seeds.h"
 #include "rows.h"
@@ -25,6 +25,38 @@ add_named(tlv_accumulator *accumulator, int64_t item, int64_t worker, int64_t an
 	answer += 200;
 	must(tlv_add(&ctx, accumulator,
 				 TLV_AS_ANSWER(&item, names, &worker, names + 1, &answer, names + 2)));
+}
+
+/* Twelve workers, of whom four say what a key does. */
+static void
+save_copies(void)
+{
+	tlv_accumulator *accumulator;
+	tlv_crowd_parts parts;
+	tlv_frame answers;
+	void *image;
+	size_t size;
+
+	must(tlv_crowd_answers_create(&ctx, &accumulator));
+	for (int64_t item = 0; item < 60; item++)
+	{
+		int64_t key = (int64_t) tlv_rng_below(&rng, 3);
+
+		for (int64_t worker = 0; worker < 12; worker++)
+		{
+			int64_t own = tlv_rng_below(&rng, 3) > 0 ? item % 3 : (int64_t) tlv_rng_below(&rng, 3);
+			int64_t answer = worker < 4 ? key : own;
+
+			must(tlv_add(&ctx, accumulator,
+						 TLV_AS_ANSWER(&item, NULL, &worker, NULL, &answer, NULL)));
+		}
+	}
+	answers = save_collected("crowd-answers-copies", accumulator);
+	must(tlv_crowd_fit(&ctx, &answers, &tlv_crowd_defaults, &image, &size));
+	answers = save_frame("crowd-copies", image, size);
+	tlv_crowd_read(&answers, &parts);
+	if (parts.copies == NULL)
+		must(tlv_fail(&ctx, TLV_INTERNAL, "the seed with copies has none"));
 }
 
 SEEDS(crowd)
@@ -52,4 +84,5 @@ SEEDS(crowd)
 	answers = save_collected("crowd-answers", numbers);
 	must(tlv_crowd_fit(&ctx, &answers, &tlv_crowd_defaults, &image, &size));
 	save_frame("crowd", image, size);
+	save_copies();
 }

@@ -275,4 +275,22 @@ TEST(test_many_answers_of_an_item)
 	assert_equal(named(&model, 21, 120), 0);
 }
 
+/* Groups are whole numbers from 0 to the most that there may be, one of every worker. */
+TEST(test_forged)
+{
+	copying c = {30, 8, 4, 10, .25};
+	crowd_rows r = draw_copies(&c, 1, 2);
+	tlv_frame answers = stored(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
+	tlv_section *section = (tlv_section *) tlv_frame_find(&model, "copies");
+	size_t last = section->rows - 1;
+
+	assert_int_equal(changed(&model, "copies", last, 0), TLV_OK);
+	assert_int_equal(changed(&model, "copies", last, 20), TLV_OK);
+	assert_int_equal(changed(&model, "copies", last, 21), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "copies", last, .5), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "copies", 0, -1), TLV_CORRUPT);
+	section->rows--;
+	assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_crowd, &model), TLV_CORRUPT);
+}
+
 RUN_TESTS(setup, teardown)

@@ -374,21 +374,6 @@ TEST(test_refused)
 	assert_int_equal(tlv_crowd_fit(&ctx, &a, &tlv_crowd_defaults, &image, &size), TLV_LIMIT);
 }
 
-/* A value changed by hand, its digest put right. */
-static tlv_status
-changed(const tlv_frame *frame, const char *section, size_t i, double number)
-{
-	void *image = room(1, frame->header->size);
-	tlv_status status;
-	tlv_frame forged;
-
-	memcpy(image, frame->header, frame->header->size);
-	assert_ok(tlv_frame_open(&ctx, image, frame->header->size, &forged));
-	((double *) tlv_frame_float64(&forged, section))[i] = number;
-	status = tlv_kind_check(&ctx, &tlv_kind_crowd, &forged);
-	return status;
-}
-
 /* Every number of an array is looked at: the last as the first. */
 TEST(test_forged)
 {
