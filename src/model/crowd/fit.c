@@ -134,7 +134,7 @@ static tlv_status
 find_copies(tlv_context *ctx, crowd_fit *fit)
 {
 	size_t workers = fit->data.workers;
-	crowd_told told;
+	crowd_told told = {0};
 	int most = fit->most;
 	double steps;
 
