@@ -50,7 +50,7 @@ sub count_session {
     $found->{sessions}++;
     for my $error ($result->{errors} =~ /^(?:psql:[^ ]*: )?(?:ERROR|FATAL|PANIC|WARNING|server closed).*$/mg) {
         $error =~ /57014: canceling statement due to (statement timeout|user request)/ ? $found->{cancelled}++
-            : $error =~ /57P01: terminating connection due to administrator command/ ? $found->{terminated}++
+            : $error =~ /57P01: terminating (?:connection|background worker "parallel worker") due to administrator command/ ? $found->{terminated}++
             : $error =~ /^server closed the connection/ ? 0 : push @{ $found->{wrong} }, $error;
     }
     my ($before) = $result->{out} =~ /^begin\|\d+\|(\d+)/m;
