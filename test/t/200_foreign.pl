@@ -206,5 +206,15 @@ is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('SELECT x FROM near.s
 is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('(SELECT x FROM near.signals1 LIMIT 1000) UNION ALL SELECT x FROM near.signals2'))"), '5', 'LIMIT in a part');
 is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('SELECT a::numeric, b, c FROM near.measures UNION ALL SELECT a, b, c FROM far.measures'))"), '3', 'other types');
 
+# Numbers that are cut into ranges, of a table that has other values the second time.
+query($db, <<'SQL');
+CREATE SEQUENCE far.cuts;
+CREATE VIEW far.moving AS WITH p AS MATERIALIZED (SELECT nextval('far.cuts') AS number)
+  SELECT 'k' || mark % 2 AS kind, 'l' || mark % 3 AS other, mark > 1 AS large, CASE WHEN number = 1 THEN x ELSE 0 END AS x FROM far.points, p;
+IMPORT FOREIGN SCHEMA far LIMIT TO (moving) FROM SERVER knows INTO near;
+SQL
+like(run_sql($db, "\\set VERBOSITY verbose\nSELECT tlv_tree('SELECT kind, other, large, x FROM near.moving')")->{errors},
+    qr/ERROR:  40001: column "x" had other values when the query was run again\n.*A foreign table has changed/, 'ranges of values that have changed are refused');
+
 drop_database($db);
 done_testing();

@@ -98,6 +98,7 @@ my @tried = (
     [ q(SELECT tlv_tree('SELECT number, a, b FROM measures')), '21000', 'SELECT CALL' ],
     [ q(SELECT tlv_tree('SELECT kind, number, a, b FROM measures', layout => 'long')), '42804', 'SELECT CALL' ],
     [ q(SELECT tlv_tree('SELECT id, kind, other FROM keyed')), '42804', 'SELECT CALL' ],
+    [ q(SELECT tlv_tree('SELECT date ''2026-01-01'' + id::int AS day, number, a, b FROM measures')), '42804', q(SELECT tlv_tree('SELECT CALL AS day, number, a, b FROM (SELECT date ''2026-01-01'' + id::int AS day, number, a, b FROM measures) q')) ],
     [ q(SELECT tlv_lca('SELECT 1.5, 2.5, ARRAY[1]')), '42804', q(SELECT tlv_lca('SELECT kind, other, number FROM measures', 2, OPTION)) ],
     [ q(SELECT tlv_tree('SELECT ARRAY[1], ARRAY[2], 3')), '42804', q(SELECT tlv_tree('SELECT kind, other, number FROM measures', OPTION)) ],
     [ q(SELECT count(*) FROM tlv_suggest_k('SELECT a, b FROM measures')), '42804', 'SELECT count(*) FROM CALL' ],

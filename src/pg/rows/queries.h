@@ -92,7 +92,8 @@ extern void TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copi
  * float8, or (row, variable, number), whose variables become the names of the rows: where there are
  * none, there are no rows, and no pass may follow.  Without a kind (NULL) numbers with a fraction
  * are none, and all else is a category; kind says it otherwise.  Of a wide layout, every column is
- * a variable, called as it is; beside categories, numbers and dates are cut into ranges.
+ * a variable, called as it is; beside categories, numbers and dates are cut into ranges.  Errors:
+ * 42804 for times beside numbers alone, which do not say what the numbers are.
  */
 extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind,
 							 TlvLayout layout, TlvSurvey *answers);
@@ -157,6 +158,10 @@ extern char *TlvHintColumns(const TlvSource *rows, const char *function, const c
 
 /* The hint for an array beside other columns: the call on the array alone. */
 extern char *TlvHintArray(const TlvSource *rows, int column);
+
+/* The number of a date, a time or an interval, of which no cast makes one: extract(epoch FROM
+ * name).  NULL: the column is none of them. */
+extern char *TlvHintTime(TupleDesc desc, int column);
 
 /* That which reads every column as a variable. */
 extern char *TlvHintWide(const TlvSource *rows);

@@ -292,21 +292,36 @@ TlvHintArray(const TlvSource *rows, int column)
 					""));
 }
 
+char *
+TlvHintTime(TupleDesc desc, int column)
+{
+	const FormData_pg_attribute *attribute = TupleDescAttr(desc, column);
+	const char *name = quote_identifier(NameStr(attribute->attname));
+	char category;
+	bool preferred;
+
+	get_type_category_preferred(getBaseType(attribute->atttypid), &category, &preferred);
+	if (category != TYPCATEGORY_DATETIME && category != TYPCATEGORY_TIMESPAN)
+		return NULL;
+	return psprintf("extract(epoch FROM %s)", name);
+}
+
 static void
 columns_query_refuse_type(const TlvSource *rows, int column)
 {
 	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
+	const char *number = TlvHintTime(rows->query->desc, column);
 
 	if (!TlvIsNumberType(getBaseType(attribute->atttypid)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
-						format_type_be(attribute->atttypid)),
-				 OidIsValid(get_element_type(getBaseType(attribute->atttypid))) ||
-						 is_vector(attribute->atttypid)
-					 ? errhint("%s", TlvHintArray(rows, column))
-					 : errhint("Every column is a dimension here: leave it out, or cast it to a "
-							   "number.")));
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("column \"%s\" is of type %s, not a number",
+							   NameStr(attribute->attname), format_type_be(attribute->atttypid)),
+						OidIsValid(get_element_type(getBaseType(attribute->atttypid))) ||
+								is_vector(attribute->atttypid)
+							? errhint("%s", TlvHintArray(rows, column))
+							: errhint("Every column is a dimension here: leave it out, or %s.",
+									  number != NULL ? psprintf("use %s", number)
+													 : "cast it to a number")));
 }
 
 /* ---- dimensions ---- */
@@ -386,21 +401,6 @@ list_skipped(const TlvSource *rows)
 	return list.data;
 }
 
-/* No cast makes a number of a date, a time or an interval; NULL: no column is one. */
-static char *
-number_of_time(TupleDesc desc, int column)
-{
-	const FormData_pg_attribute *attribute = TupleDescAttr(desc, column);
-	const char *name = quote_identifier(NameStr(attribute->attname));
-	char category;
-	bool preferred;
-
-	get_type_category_preferred(getBaseType(attribute->atttypid), &category, &preferred);
-	if (category != TYPCATEGORY_DATETIME && category != TYPCATEGORY_TIMESPAN)
-		return NULL;
-	return psprintf("extract(epoch FROM %s)", name);
-}
-
 /* NULL: that of the warning's code. */
 static const char *
 hint_skipped(const TlvSource *rows)
@@ -409,7 +409,7 @@ hint_skipped(const TlvSource *rows)
 	int column = -1;
 
 	while (number == NULL && (column = bms_next_member(rows->skipped, column)) >= 0)
-		number = number_of_time(rows->query->desc, column);
+		number = TlvHintTime(rows->query->desc, column);
 	return number == NULL ? NULL
 						  : psprintf("List the columns that are dimensions; use %s for a time that "
 									 "is one.",

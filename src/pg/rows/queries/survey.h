@@ -91,7 +91,8 @@ extern const char *TlvSurveyNumber(TupleDesc desc, int column);
  * 22003 for one that is not finite. */
 extern const SurveyRanges *TlvSurveyCutNumbers(TlvSource *rows);
 
-/* answers->ranges of the variables and categories in the list, where there are any. */
+/* answers->ranges of the variables and categories in the list, where there are any.  Errors: 40001
+ * where a foreign table has other values than when they were cut. */
 extern void TlvSurveyTellRanges(const SurveyList *list, TlvSurvey *answers);
 
 #endif /* TLV_SURVEY_H */

@@ -81,7 +81,9 @@ take_range(void *argument, TupleTableSlot *slot)
 	ranges->list[ranges->n++] = (SurveyRange){least, least, most, mean, weight, values};
 }
 
-/* Values of one group are equal, and many, or end in the same part of all values. */
+/* The values of a column in their order, in groups, for take_range.  The column is divided into
+ * parts of equal weight.  A value whose rows weigh a part or more is a group by itself; the others
+ * are grouped by the part that the last row of such a value lies in. */
 static void
 collect_ranges(TlvSource *rows, RangeList *list)
 {
@@ -136,7 +138,7 @@ short_decimal(double low, double high)
 	for (; digits < most_power && power <= fabs(high) + fabs(low); digits++)
 		power *= 10;
 	for (; digits > 0; digits--, power /= 10)
-		if (floor(high / power) * power > low)
+		if (floor(high / power) * power > low && floor(high / power) * power <= high)
 			return floor(high / power) * power;
 	for (int i = 0; i <= most_power && fabs(high) * power < 1e15; i++, power *= 10)
 		if (floor(high * power) / power > low && floor(high * power) / power <= high)
@@ -231,13 +233,17 @@ TlvSurveyTellRanges(const SurveyList *list, TlvSurvey *answers)
 
 	for (int64 j = 0, at = 0; j < list->variables; at += list->states[j++])
 	{
-		const SurveyRanges *ranges =
-			&list->ranges[pg_strtoint32(TextDatumGetCString(list->variable[at])) - 1];
+		int column = pg_strtoint32(TextDatumGetCString(list->variable[at])) - 1;
+		const SurveyRanges *ranges = &list->ranges[column];
 
 		if (ranges->n == 0)
 			continue;
 		if (ranges->n != list->states[j])
-			elog(ERROR, "a number has other values than when it was cut into ranges");
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("column \"%s\" had other values when the query was run again",
+							NameStr(TupleDescAttr(list->columns, column)->attname)),
+					 errhint("A foreign table has changed: copy its rows into a table first.")));
 		for (int c = 0; c < ranges->n; c++)
 		{
 			lower[at + c] = ranges->list[c].lower;

@@ -202,8 +202,8 @@ variables_query_pivot_numbers(TlvSource *rows)
 
 /* ---- one column a variable ---- */
 
-/* Numbers, unless all are whole or categories stand beside them, which cut them into ranges, as a
- * kind may ask for. */
+/* Numbers, unless all are whole, or are cut into ranges: a kind asks for it, or a column of texts,
+ * booleans or other categories stands beside them.  Integers and times are no such column. */
 static ValueForm
 columns_form(TupleDesc desc, const char *kind)
 {
@@ -216,9 +216,25 @@ columns_form(TupleDesc desc, const char *kind)
 
 		if (variables_query_form_of(type) == FORM_NUMBERS)
 			form = FORM_NUMBERS;
-		categories |= !TlvIsNumberType(type);
+		categories |= !TlvIsNumberType(type) && TlvHintTime(desc, i) == NULL;
 	}
 	return categories ? FORM_CATEGORIES : form;
+}
+
+/* A date beside numbers alone may be one of them, or the row. */
+static void
+refuse_time(TupleDesc desc, int column)
+{
+	const char *number = TlvHintTime(desc, column);
+	Form_pg_attribute attribute = TupleDescAttr(desc, column);
+
+	if (number != NULL)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("column \"%s\" is of type %s, beside numbers",
+							   NameStr(attribute->attname), format_type_be(attribute->atttypid)),
+						errhint("Leave it out, use %s, or cut all of them into ranges by kind => "
+								"'categorical'.",
+								number)));
 }
 
 static void
@@ -227,6 +243,8 @@ read_number_columns(TlvSource *rows)
 	TupleDesc desc = rows->query->desc;
 
 	TlvRequireVariables(rows, false);
+	for (int i = 0; i < desc->natts; i++)
+		refuse_time(desc, i);
 	TlvNameColumns(rows, 0);
 	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
 	for (int i = 1; i <= desc->natts; i++)
