@@ -95,7 +95,7 @@ extern void tlv_crowd_read(const tlv_frame *model, tlv_crowd_parts *parts);
 extern tlv_text tlv_crowd_name(const tlv_crowd_parts *parts, tlv_crowd_set set, int64_t id);
 
 /* The standard error of entry (h, j answers_n + l) of the confusions: that of a share of as many
- * items as the worker has seen. */
+ * items as the worker has seen, with those that the prior stands for. */
 extern double tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column);
 
 /* ---- the fit (fit.c) ---- */

@@ -54,7 +54,8 @@ tlv_crowd_weigh(tlv_context *ctx, const crowd_copies *copies, crowd_answers *a)
 #define CONFIRMED_OF_ITEM 40
 #define CONFIRMED_WORK	  5e7
 
-/* Pairs of one group: items shared, agreements, those expected, and their variance. */
+/* Pairs of one group: items shared, agreements, those expected, and their variance, were pairs
+ * independent. */
 typedef struct confirmation
 {
 	double shared, agreed, expected, variance;
@@ -117,7 +118,8 @@ confirm_item(const crowd_state *state, const crowd_copies *copies, size_t group,
 }
 
 /* How often a group agrees beyond what its confusions explain: the share of the answers in which
- * it would differ, and in standard errors.  Both are 0 of workers who would hardly differ. */
+ * it would differ, and a score: over the root of the variance that pairs would have if they were
+ * independent, which those of one item are not.  Both are 0 of workers who would hardly differ. */
 static tlv_status
 confirm_group(tlv_context *ctx, const crowd_state *state, const crowd_copies *copies, size_t group,
 			  const double *posterior, double *rate, double *z)

@@ -1,12 +1,12 @@
 /*
  * copies.c - groups of workers who copy each other, or a third, found from pairs (internal.h).
  *
- * What is estimated to be true cannot tell: eight who say the same are what is estimated.  So the
- * baseline of a pair comes from all others.  Independent workers who know the shares r and s of
- * the items, and otherwise guess, agree by r s beyond their habits, whatever the classes are: a
- * robust fit of rank one.  A pair then has a score, the log-likelihood of copying in COPIES_SHARE
- * of the items against independence, and a group the sum over its pairs, less the logarithm of the
- * number of workers for each that it names.
+ * The estimated answers cannot identify copiers, because eight identical answers determine the
+ * estimate.  So the baseline of a pair comes from all others.  Independent workers who know the
+ * shares r and s of the items, and otherwise guess, agree by r s beyond their habits, whatever the
+ * classes are: a robust fit of rank one.  A pair then has a score, the log-likelihood of copying in
+ * COPIES_SHARE of the items against independence, and a group the sum over its pairs, less the
+ * logarithm of the number of workers for each that it names.
  */
 #include <math.h>
 #include <string.h>

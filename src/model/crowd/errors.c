@@ -2,9 +2,10 @@
  * errors.c - estimates of what workers answer, and their standard errors, which follow from the
  * model (errors.h).
  *
- * Of a confusion they are those of as many answers as were seen of that class, with those that the
- * pool stands for.  Of the weight of a class they are those of as many items as its posteriors
- * tell: sum (q_i - w)^2 / (w (1 - w)), the scores' products over what they would be of known items.
+ * Of a confusion they are those of as many answers as were seen of that class, with those that its
+ * prior stands for (crowd_prior_of).  Of the weight of a class they are those of as many items as
+ * its posteriors tell: sum (q_i - w)^2 / (w (1 - w)), the scores' products over what they would be
+ * of known items.
  */
 #include <math.h>
 
@@ -72,9 +73,10 @@ tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column)
 {
 	double p = parts->confusions[h + parts->k * column];
 	size_t worker = column / parts->answers_n;
-	double shrink = crowd_shrink(parts->shrink, parts->worker_answers[worker]);
+	crowd_prior prior = crowd_prior_of(parts->shrink, parts->worker_answers[worker]);
+	double n = parts->seen[h + parts->k * worker] + prior.own + prior.shared;
 
-	return sqrt(p * (1 - p) / (parts->seen[h + parts->k * worker] + shrink + 1));
+	return sqrt(p * (1 - p) / (n + 1));
 }
 
 static tlv_status

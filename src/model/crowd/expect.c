@@ -404,11 +404,8 @@ static void
 maximize_worker(crowd_state *state, size_t worker, double *total)
 {
 	size_t k = state->k, answers = state->data->answers, first = k * worker * answers;
-	double enough = fmin(state->data->given[worker] / CROWD_ENOUGH, 1);
-	double own = enough * CROWD_OWN_SHRINK * state->shrink;
-	double shared =
-		crowd_shrink(state->shrink, state->data->given[worker]) - enough * state->shrink;
-	double floor_sum = (double) answers * CROWD_FLOOR + own + shared;
+	crowd_prior prior = crowd_prior_of(state->shrink, state->data->given[worker]);
+	double floor_sum = (double) answers * CROWD_FLOOR + prior.own + prior.shared;
 
 	improve_habits(state, worker, total);
 	for (size_t h = 0; h < k; h++)
@@ -424,8 +421,8 @@ maximize_worker(crowd_state *state, size_t worker, double *total)
 			double t = state->knows[worker];
 			double says = (1 - t) * state->habits[worker * k + l] + (l == h ? t : 0);
 
-			state->log_confusions[at] = log(state->counts[at] + own * says +
-											shared * state->pool[h + k * l] + CROWD_FLOOR) -
+			state->log_confusions[at] = log(state->counts[at] + prior.own * says +
+											prior.shared * state->pool[h + k * l] + CROWD_FLOOR) -
 										total[h];
 		}
 }

@@ -132,8 +132,8 @@ typedef struct crowd_state
 } crowd_state;
 
 /*
- * A worker of fewer answers is shrunk as much more as there are fewer: confusions of one answer's
- * own confirm whatever is said, and one class swallows the others.
+ * A worker of fewer answers is drawn to all workers together as much more as there are fewer:
+ * confusions of one answer's own confirm whatever is said, and one class swallows the others.
  */
 #define CROWD_ENOUGH 10.0
 
@@ -160,6 +160,22 @@ crowd_shrink(double shrink, double given)
  * and Hovy 2013), which a few answers tell of the worker.
  */
 #define CROWD_OWN_SHRINK 3.0
+
+/* As how many answers a row of a worker's confusions gets the worker's own model and the pool: 3
+ * and 0 times shrink; of n answers, fewer than ten, 3n/10 and 10/n - n/10 times. */
+typedef struct crowd_prior
+{
+	double own, shared;
+} crowd_prior;
+
+static inline crowd_prior
+crowd_prior_of(double shrink, double given)
+{
+	double enough = given < CROWD_ENOUGH ? given / CROWD_ENOUGH : 1;
+
+	return (crowd_prior){.own = enough * CROWD_OWN_SHRINK * shrink,
+						 .shared = crowd_shrink(shrink, given) - enough * shrink};
+}
 
 /* What is added to every count of a confusion. */
 #define CROWD_FLOOR 0.01
@@ -201,8 +217,8 @@ extern tlv_status tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *s
 
 /*
  * Keeps the groups whose workers agree more often than their confusions explain, given what is true
- * of every item (posterior: k x items): at a rate above a quarter and by more than four standard
- * errors.  Sets their rates.  Errors: memory, TLV_CANCELLED.
+ * of every item (posterior: k x items): at a rate above a quarter and a score above four
+ * (confirm.c).  Sets their rates.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_crowd_confirm_copies(tlv_context *ctx, const crowd_state *state,
 										   const double *posterior, crowd_copies *copies);

@@ -114,8 +114,9 @@ write_confusions(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *pa
 }
 
 /*
- * How often a worker is right: a share of the answers, shrunk to that of the pool as the
- * confusions are; its variance is that of the share, and that of what is true.
+ * How often a worker is right: a share of the answers, drawn towards that of all workers, who count
+ * as shrink answers, of n answers, fewer than ten, as 10/n times shrink; its variance is that of
+ * the share, and that of what is true.
  */
 static tlv_status
 write_workers(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
