@@ -27,7 +27,7 @@ add_named(tlv_accumulator *accumulator, int64_t item, int64_t worker, int64_t an
 				 TLV_AS_ANSWER(&item, names, &worker, names + 1, &answer, names + 2)));
 }
 
-/* Twelve workers, of whom four say what a key does. */
+/* Ten workers, of whom four say what a key does. */
 static void
 save_copies(void)
 {
@@ -38,11 +38,11 @@ save_copies(void)
 	size_t size;
 
 	must(tlv_crowd_answers_create(&ctx, &accumulator));
-	for (int64_t item = 0; item < 60; item++)
+	for (int64_t item = 0; item < 40; item++)
 	{
 		int64_t key = (int64_t) tlv_rng_below(&rng, 3);
 
-		for (int64_t worker = 0; worker < 12; worker++)
+		for (int64_t worker = 0; worker < 10; worker++)
 		{
 			int64_t own = tlv_rng_below(&rng, 3) > 0 ? item % 3 : (int64_t) tlv_rng_below(&rng, 3);
 			int64_t answer = worker < 4 ? key : own;
