@@ -37,8 +37,9 @@ FROM (SELECT k, tlv_gmm('TABLE three', k, 'full', errors => true) AS model FROM 
 SET client_min_messages = warning;
 SELECT count(*) FROM tlv_diagnostics(tlv_gmm('TABLE three', 3, 'full')) WHERE measure = 'recurrence';
 SET tensorlv.warnings = off;
-SELECT code, component, score > .5 AS sure, message, hint
-FROM tlv_warnings(tlv_gmm('TABLE three', 4, 'full', errors => true)) w WHERE code = 'spurious_component' ORDER BY round(w.score::numeric, 1) DESC, component LIMIT 1;
+-- which of the four it is depends on the processor
+SELECT DISTINCT code, regexp_replace(message, '\d', 'n') AS message, hint
+FROM tlv_warnings(tlv_gmm('TABLE three', 4, 'full', errors => true)) w WHERE code = 'spurious_component';
 CREATE TABLE three_states AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, stay => .8, seed => 101), 100, 50, 101);
 SELECT k, count(*) AS told, max(score) < .1 AS all_come_again, count(*) FILTER (WHERE score > .3) > 0 AS spurious
 FROM (SELECT k, tlv_hmm('TABLE three_states', k, errors => true) AS model FROM unnest('{3,5}'::int[]) k) m, tlv_diagnostics(model) WHERE measure = 'recurrence' GROUP BY k ORDER BY k;

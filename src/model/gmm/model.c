@@ -153,9 +153,11 @@ check_weights(tlv_context *ctx, const tlv_frame *frame)
 {
 	const tlv_section *section = tlv_frame_find(frame, "weights");
 	const double *weights = tlv_section_data(frame, section);
+	/* What weights that are added up, as by tlv_merge, may exceed 1 by. */
+	const double rounding = 1e-9;
 
 	for (uint64_t j = 0; j < section->rows; j++)
-		if (weights[j] != 0 && !(weights[j] >= DBL_MIN && weights[j] <= 1))
+		if (weights[j] != 0 && !(weights[j] >= DBL_MIN && weights[j] <= 1 + rounding))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" holds %g", weights[j]);
 	return TLV_OK;
 }
