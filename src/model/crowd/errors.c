@@ -74,7 +74,9 @@ tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column)
 	double p = parts->confusions[h + parts->k * column];
 	size_t worker = column / parts->answers_n;
 	crowd_prior prior = crowd_prior_of(parts->shrink, parts->worker_answers[worker]);
-	double n = parts->seen[h + parts->k * worker] + prior.own + prior.shared;
+	/* The worker's own model is estimated from the same answers. */
+	double own = fmin(prior.own, parts->worker_answers[worker]);
+	double n = parts->seen[h + parts->k * worker] + own + prior.shared;
 
 	return sqrt(p * (1 - p) / (n + 1));
 }

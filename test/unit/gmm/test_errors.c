@@ -216,6 +216,17 @@ TEST(test_intervals)
 		&low, &high);
 	assert_close(low, .4038, 1e-4);
 	assert_close(high, .5962, 1e-4);
+	/* as in tables of Student's distribution */
+	for (int i = 0; i < 4; i++)
+	{
+		const double degrees[4] = {1, 2, 5, 20}, quantile[4] = {12.706, 4.303, 2.571, 2.086};
+
+		tlv_estimate_interval(
+			&(tlv_estimate){.part = TLV_ESTIMATE_MEAN, .standard_error = 1, .degrees = degrees[i]},
+			1.959964, &low, &high);
+		assert_close(high, quantile[i], 1e-3);
+		assert_close(low, -quantile[i], 1e-3);
+	}
 	tlv_estimate_interval(
 		&(tlv_estimate){
 			.part = TLV_ESTIMATE_PROBABILITY, .estimate = 0, .standard_error = NAN, .count = 100},

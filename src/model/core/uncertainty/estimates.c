@@ -275,7 +275,7 @@ student_quantile(double z, double degrees)
 void
 tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low, double *high)
 {
-	if (estimate->degrees > 0)
+	if (estimate->degrees > 0 && (estimate->standard_error >= 0 || estimate->count > 0))
 		z = student_quantile(z, estimate->degrees);
 	*low = *high = NAN;
 	switch (estimate->part)

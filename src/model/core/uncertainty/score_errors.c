@@ -270,6 +270,7 @@ group_errors(block_part *block, size_t first, size_t end)
 		if (!isnan(own->standard_error))
 			continue;
 		own->count *= share < LEAST_TOLD ? share * share : share;
+		own->degrees = 0;
 		block->unsure |= share < LEAST_TOLD && !own->fixed;
 	}
 }

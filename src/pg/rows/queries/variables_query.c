@@ -232,9 +232,11 @@ refuse_time(TupleDesc desc, int column)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("column \"%s\" is of type %s, beside numbers",
 							   NameStr(attribute->attname), format_type_be(attribute->atttypid)),
-						errhint("Leave it out, use %s, or cut all of them into ranges by kind => "
-								"'categorical'.",
-								number)));
+						getBaseType(attribute->atttypid) == DATEOID
+							? errhint("Leave it out, use %s, or cut all of them into ranges by "
+									  "kind => 'categorical'.",
+									  number)
+							: errhint("Leave it out, or use %s.", number)));
 }
 
 static void
