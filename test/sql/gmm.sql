@@ -246,8 +246,6 @@ SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 3) FROM columns;
 -- what the diagnostics warn of
 SELECT w FROM (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, a + b * 1e-3], 3), 3, 'spherical') AS model FROM columns) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w ORDER BY w;
 SELECT w FROM (SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full') AS model) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w WHERE w LIKE '%floor%';
-SELECT w FROM (SELECT tlv_gmm('SELECT array[3 * (g % 3) + 2 * sin(g), 2 * (g % 3 % 2) + cos(3 * g), sin(7 * g)] FROM generate_series(1, 1500) g', 3, 'full') AS model) s,
-  jsonb_array_elements_text(tlv_info(model) -> 'warnings') w;
 -- a type of its own for vectors, with a cast to real[]
 CREATE TYPE own_vector AS (numbers real[]);
 CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 'SELECT $1.numbers';
