@@ -20,7 +20,8 @@ SELECT id AS customer, (ARRAY['basic', 'plus', 'business'])[1 + v[1]] AS plan, C
 ALTER TABLE customers ADD PRIMARY KEY (customer);
 CREATE TABLE models AS SELECT tlv_tree('SELECT plan, spend, region, active, since, age, rating, visits FROM mixed_trees.customers', 3) AS model;
 -- ranges have bounds of few digits, a value that many rows have is one by itself, and dates are dates
-SELECT child, string_agg(DISTINCT child_state_name, ' | ') AS states FROM models, tlv_tree_parameters(model) WHERE child IN ('spend', 'since', 'age', 'visits', 'rating', 'active') GROUP BY 1 ORDER BY 1;
+SELECT child, string_agg(DISTINCT child_state_name, ' | ') AS states FROM models, tlv_tree_parameters(model) WHERE child IN ('spend', 'since', 'age', 'visits', 'rating',
+  'active') GROUP BY 1 ORDER BY 1;
 -- the tree is that of the states behind, as close as all of them are known, and does not depend on the order of the columns
 SELECT r.different, r.total FROM models, tlv_robinson_foulds(model, tlv_tree('SELECT id, name, v[i] FROM mixed_trees.codes,
   unnest(''{plan,spend,region,active,since,age,rating,visits}''::text[]) WITH ORDINALITY AS n(name, i)', 3)) r;
@@ -37,13 +38,15 @@ SELECT tlv_log_likelihood(model, '(basic,50,north,t,2020-06-01,12,0,0)') = tlv_l
   abs(tlv_log_likelihood(model, ROW(NULL, NULL, NULL, NULL, 'infinity'::date, NULL, NULL, NULL))) < 1e-9 AS nothing FROM models;
 PREPARE untyped AS SELECT tlv_log_likelihood(model, $1) = tlv_log_likelihood(model, '{basic,50,north,true,2020-06-01,12,0,0}'::text) AS same FROM models;
 EXECUTE untyped ('(basic,50,north,true,2020-06-01,12,0,0)');
-SELECT bool_and(tlv_log_likelihood(model, ROW(ARRAY['since'], ARRAY[child_state_name])) = tlv_log_likelihood(model, ROW(ARRAY['since'], ARRAY[to_char(date '2000-01-01' + centre, 'YYYY-MM-DD')]))) AS by_name, count(*)
+SELECT bool_and(tlv_log_likelihood(model, ROW(ARRAY['since'], ARRAY[child_state_name])) = tlv_log_likelihood(model, ROW(ARRAY['since'], ARRAY[to_char(date '2000-01-01' + centre,
+  'YYYY-MM-DD')]))) AS by_name, count(*)
 FROM models, (SELECT DISTINCT child_state_name, child_state FROM models, tlv_tree_parameters(model) WHERE child = 'since') p,
   LATERAL (SELECT (SELECT x[5]::int FROM tlv_simulate_tree(model, 500) WHERE v[5] = child_state LIMIT 1) AS centre) s;
 -- a missing number is the mean of its ranges, a missing category a code, and what is known stays
 SELECT max(abs(f[6] - age)) AS known, corr(f[2], spend) > .5 AS number, avg((f[1] = array_position('{basic,business,plus}', plan) - 1)::int) > .6 AS category
 FROM models, customers c, LATERAL tlv_impute(model, ROW(NULL, NULL, region, active, since, age, rating, visits)) f;
-SELECT node, count(*) AS states, round(sum(probability)::numeric, 9) AS sum FROM models, tlv_tree_posterior(model, ROW('basic', NULL, 'north', true, NULL, 20, 0, 0)) WHERE node IN ('spend', 'since') GROUP BY 1 ORDER BY 1;
+SELECT node, count(*) AS states, round(sum(probability)::numeric, 9) AS sum FROM models, tlv_tree_posterior(model, ROW('basic', NULL, 'north', true, NULL, 20, 0, 0)) WHERE node IN ('spend',
+  'since') GROUP BY 1 ORDER BY 1;
 SELECT array_agg(dimension_name ORDER BY dimension) AS dimensions, min(log_likelihood) < 0 AS below FROM models, customers c, tlv_contributions(model, c) WHERE customer = 4;
 -- rows drawn are such rows, as numbers
 SELECT count(*) AS rows, bool_and(tlv_log_likelihood(model, x) < 0 AND x[1] = v[1] AND x[7] = v[7]) AS usable, count(DISTINCT x[6]) AS ages FROM models, tlv_simulate_tree(model, 200) s;
@@ -69,9 +72,11 @@ SELECT tlv_info(tlv_tree('SELECT age, visits, age * visits AS both, rating FROM 
 -- a time makes no table of categories: beside numbers alone it is an error, beside integers alone it is cut
 CREATE TABLE prices AS SELECT date '2026-01-01' + id::int AS day, timestamp '2026-01-01' + id * interval '1 h' AS at, v[1] + tenth AS open, v[2] + tenth AS high, v[3] + tenth AS low, v[4] AS volume
 FROM codes, LATERAL (SELECT id * 37 % 101 / 10.0::float8 AS tenth) t WHERE id <= 300;
-SELECT outcome('tlv_tree(' || quote_literal('SELECT ' || columns || ' FROM mixed_trees.prices') || options || ') IS NOT NULL') FROM (VALUES ('day, open, high, low', ''), ('open, high, volume, at', ''),
+SELECT outcome('tlv_tree(' || quote_literal('SELECT ' || columns || ' FROM mixed_trees.prices') || options || ') IS NOT NULL') FROM (VALUES ('day, open, high, low', ''),
+  ('open, high, volume, at', ''),
   ('day, open, high, low', ', kind => ''gaussian'''), ('extract(epoch FROM day) AS day, open, high, low', ''), ('day, open, high, low', ', kind => ''categorical''')) q(columns, options);
-SELECT child, count(DISTINCT child_state) AS states FROM tlv_tree_parameters(tlv_tree('SELECT day, volume, volume % 2 AS odd, volume / 2 AS half FROM mixed_trees.prices', 2)) WHERE child IN ('day', 'volume') GROUP BY 1 ORDER BY 1;
+SELECT child, count(DISTINCT child_state) AS states FROM tlv_tree_parameters(tlv_tree('SELECT day, volume, volume % 2 AS odd, volume / 2 AS half FROM mixed_trees.prices', 2))
+  WHERE child IN ('day', 'volume') GROUP BY 1 ORDER BY 1;
 -- columns that are no variables, and values that are no numbers
 SELECT code, message, hint FROM tlv_warnings(tlv_tree('SELECT plan, spend, active, ''c'' || customer AS name, 7.5 AS same, ''all'' AS every, NULL::float8 AS never FROM mixed_trees.customers', 2))
 WHERE code <> 'rows_skipped' ORDER BY 1, 2;
@@ -80,7 +85,8 @@ SELECT outcome(call) FROM unnest(ARRAY[$$tlv_tree('SELECT * FROM mixed_trees.cus
   $$tlv_tree('SELECT plan, active, region, CASE WHEN customer = 9 THEN ''-Infinity'' ELSE age END AS age FROM mixed_trees.customers')$$,
   $$tlv_tree('SELECT plan, active, region, spend::money AS spend, ARRAY[age] AS ages FROM mixed_trees.customers')$$,
   $$tlv_tree('SELECT plan || customer AS a, region || customer AS b FROM mixed_trees.customers')$$]) call;
-SELECT outcome(call) FROM unnest(ARRAY[$$tlv_log_likelihood(model, ROW('basic', 'NaN'::float8, 'north', true, date '2020-06-01', 12, 0, 0))$$, $$tlv_log_likelihood(model, '{basic,cheap,north,true,2020-06-01,12,0,0}')$$,
+SELECT outcome(call) FROM unnest(ARRAY[$$tlv_log_likelihood(model, ROW('basic', 'NaN'::float8, 'north', true, date '2020-06-01', 12, 0, 0))$$,
+  $$tlv_log_likelihood(model, '{basic,cheap,north,true,2020-06-01,12,0,0}')$$,
   $$tlv_log_likelihood(model, ROW('basic', 50))$$, $$tlv_infer(model, ROW('basic', 50))$$]) q(part), LATERAL (SELECT replace(part, '(model', '((SELECT model FROM mixed_trees.models)') AS call) c;
 -- three ranges, four from 800 values, five from 1,000
 SELECT n, (SELECT count(DISTINCT child_state_name) FROM tlv_tree_parameters(m) WHERE child = 'age') AS ages

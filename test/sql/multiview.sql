@@ -217,7 +217,8 @@ SELECT variable, category, category_name FROM named_models, tlv_categories(mixed
 SELECT tlv_assign(model, ROW('red', 'sad'::pg_temp.mood, true)) AS record, tlv_assign(model, ROW('red'::char(7), NULL::text, NULL::boolean)) AS one, tlv_assign(model, ARRAY['red', 'sad',
   'true']) AS texts, tlv_assign(model, '{red,NULL,true}') AS literal,
        tlv_assign(mixed, ROW('blue'::text, 5, 'happy'::name)) =
-         (SELECT component FROM unnest(tlv_infer(mixed, ROW('blue'::text, 5, 'happy'::name))) WITH ORDINALITY u(p, component) ORDER BY p DESC LIMIT 1) AS mixed, round(exp(tlv_log_likelihood(model, ROW('red', 'sad', 'true')))::numeric, 2) AS likelihood,
+         (SELECT component FROM unnest(tlv_infer(mixed, ROW('blue'::text, 5, 'happy'::name))) WITH ORDINALITY u(p, component) ORDER BY p DESC LIMIT 1) AS mixed,
+  round(exp(tlv_log_likelihood(model, ROW('red', 'sad', 'true')))::numeric, 2) AS likelihood,
        (SELECT round(sum(exp(tlv_log_likelihood(model, ROW(c, m, s))))::numeric, 6) FROM unnest(ARRAY['red', 'blue', 'green']) c, unnest(ARRAY['sad', 'ok', 'happy']) m, unnest(ARRAY[true,
          false]) s) AS all_of_it
 FROM named_models;

@@ -45,7 +45,8 @@ ACCURACY_TEST(test_clusters)
 		assert_below(mean_error(rows.truth, chosen), 1.5);
 		assert_equal(diagnostic(chosen, "k_chosen"), 1);
 		assert_below(diagnostic(chosen, "icl_25"), diagnostic(chosen, "icl_24"));
-		/* where the search ends at 25, of which the rounding of some processors decides, there is none */
+		/* where the search ends at 25, of which the rounding of some processors decides, there is
+		 * none */
 		assert_false(diagnostic(chosen, "icl_25") >= diagnostic(chosen, "icl_26"));
 		given = learn(usual_options(25, (tlv_covariance) c));
 		assert_below(mean_error(rows.truth, given), 1.5);
