@@ -66,7 +66,7 @@ extern tlv_status tlv_picture_components(tlv_context *ctx, const tlv_frame *mode
 extern tlv_status tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape,
 								  const double *numbers, size_t component);
 
-/* Adds a text at x and y, at most about so many characters of it, both ends of a longer one; style:
+/* Adds a text at x and y, the given number of characters at most, both ends of a longer one; style:
  * attributes, or "". */
 extern tlv_status tlv_picture_text(tlv_context *ctx, tlv_picture *picture, double x, double y,
 								   const char *style, tlv_text text, size_t most);

@@ -42,10 +42,10 @@ tlv_step_prior(double weight, double prior)
 }
 
 /*
- * Pseudo-counts of each of so many categories in a distribution that this number of observations is
- * of: half a count (Jeffreys 1946), so that what few rows have not shown is not impossible; of many
- * categories less, so that all together are no more than the root of the observations, which moves
- * no probability by more than about its standard error.
+ * Pseudo-counts of each of the given number of categories in a distribution that this number of
+ * observations is of: half a count (Jeffreys 1946), so that what few rows have not shown is not
+ * impossible; of many categories less, so that all together are no more than the root of the
+ * observations, which moves no probability by more than about its standard error.
  */
 static inline double
 tlv_category_prior(double observations, size_t categories)

@@ -63,7 +63,7 @@ ACCURACY_TEST(test_found)
 	static const struct
 	{
 		copying c;
-		double found, wrong, less; /* at least; at most, of 100; by so many at least */
+		double found, wrong, less; /* at least; at most, of 100; the least difference */
 	} cases[] = {
 		{{30, 8, 2, 10, .25}, .95, 5.0, 4},	  {{30, 8, 4, 5, .25}, .9, 23, 4},
 		{{30, 8, 4, 10, .25}, .95, 7.0, 3},	  {{30, 8, 8, 10, .25}, .95, 7.5, 8},

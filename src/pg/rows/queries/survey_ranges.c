@@ -16,7 +16,7 @@
 #include "utils/datetime.h"
 #include "utils/lsyscache.h"
 
-/* Fewest ranges of a column, which has more where it has so many values for each.  Fewer values
+/* Fewest ranges of a column, which has more where it has enough values for each.  Fewer values
  * than the last number are no range by themselves. */
 #define FEWEST_RANGES 3
 #define RANGE_VALUES  200
