@@ -1,6 +1,7 @@
 -- How topics come together: second moments of their shares under a model.
 \set ECHO none
 \set VERBOSITY terse
+SELECT setseed(.5);
 SET client_min_messages = warning;
 \set ECHO queries
 CREATE TABLE truth AS SELECT tlv_simulate_lda_model(200, 4, alpha0 => 1, seed => 3) AS m;

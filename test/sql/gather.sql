@@ -1,5 +1,6 @@
 -- The filter of an aggregate that adds rows to its state: the value is that without the filter.
 \set VERBOSITY terse
+SELECT setseed(.5);
 CREATE TABLE gathered AS SELECT i, ARRAY[i % 7, i % 3, i % 11]::float8[] AS x, ARRAY[i % 2, i % 3, i % 4] AS v, ('{' || i % 5 || ':1}')::tlv_bag AS bag FROM generate_series(1, 200) i;
 UPDATE gathered SET x = NULL, v = NULL, bag = NULL WHERE i % 20 = 1;
 SELECT tlv_gmm('SELECT x FROM gathered WHERE x IS NOT NULL', 2, iterations => 0) AS gmm, tlv_simulate_lda_model(5, 2, seed => 1) AS lda \gset

@@ -3,6 +3,7 @@
 \set ECHO none
 \i test/sql/include/helpers.sql
 \set ECHO all
+SELECT setseed(.5);
 SET extra_float_digits = 0;
 CREATE TABLE ica_rows AS SELECT id, x, sources FROM tlv_simulate_ica(tlv_simulate_ica_model(6, seed => 3), 20000, seed => 4);
 CREATE TABLE ica_models AS

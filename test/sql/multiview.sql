@@ -4,6 +4,7 @@
 \i test/sql/include/helpers.sql
 \i test/sql/include/components.sql
 \set ECHO all
+SELECT setseed(.5);
 SET extra_float_digits = 0;
 CREATE TABLE truth AS SELECT tlv_simulate_multiview_model('{5,8,3}', 3, separation => 3, seed => 2) AS vectors, tlv_simulate_multiview_model(categories => '{10,20,30}', seed => 2) AS categories;
 CREATE TABLE vector_rows AS SELECT id, x1, x2, x3, component FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 5);

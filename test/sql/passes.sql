@@ -1,4 +1,5 @@
 -- Which queries are run again in every pass, and aggregates over many documents in one row.
+SELECT setseed(.5);
 
 CREATE TABLE passes_docs AS
     SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, 1, 0.1, 5), 800, 40, 5);

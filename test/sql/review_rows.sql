@@ -3,6 +3,7 @@
 \set ECHO none
 \i test/sql/include/helpers.sql
 \set ECHO all
+SELECT setseed(.5);
 SET client_min_messages = error; -- what is warned of is read from the models
 CREATE SCHEMA review_rows;
 SET search_path = review_rows, public;

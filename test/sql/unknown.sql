@@ -1,5 +1,6 @@
 -- Rows of which a model knows nothing, coherence of small vocabularies, and the names under which errors are caught.
 \pset null '(null)'
+SELECT setseed(.5);
 CREATE SCHEMA unknown;
 SET search_path = unknown, public;
 CREATE TABLE answers AS SELECT (g % 2)::text AS a, ((g + (g % 7 = 0)::int) % 2)::text AS b, ((g + (g % 11 = 0)::int) % 2)::text AS c, ((g + (g % 13 = 0)::int) % 2)::text AS d
@@ -11,7 +12,7 @@ CREATE TABLE models AS
   UNION ALL SELECT 'sequences', tlv_hmm('SELECT seq, t, x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 2, k => 2, seed => 1), 30, 30, seed => 1)', 2)
   UNION ALL SELECT 'classes', tlv_lca('SELECT * FROM unknown.answers', k => 2, layout => 'wide')
   UNION ALL SELECT 'membership', tlv_gom('SELECT * FROM unknown.answers', k => 2, alpha0 => 0.5, layout => 'wide')
-  UNION ALL SELECT 'mixture', tlv_gmm('SELECT ARRAY[10 * a::int + sin(random()), b::int]::float8[] AS x FROM unknown.answers', k => 2);
+  UNION ALL SELECT 'mixture', tlv_gmm('SELECT ARRAY[10 * a::int + random(), random()] AS x FROM unknown.answers', k => 2);
 CREATE FUNCTION assigned(m tlv_model, x text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   component int;

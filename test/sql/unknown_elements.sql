@@ -1,5 +1,6 @@
 -- Rows with elements that a model does not know are counted and warned of once a statement, whatever
 -- the model and whoever reads the rows: applied functions, aggregates, workers; the first is named.
+SELECT setseed(.5);
 CREATE SCHEMA unknown_elements;
 SET search_path = unknown_elements, public;
 SET tensorlv.warnings = off;

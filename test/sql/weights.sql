@@ -1,5 +1,6 @@
 -- Weights of rows, say of a survey: a row of weight 2 counts as two in the estimates of tlv_gmm,
 -- tlv_lca and tlv_tree; what is tested or chosen counts the effective number of rows.
+SELECT setseed(.5);
 SET client_min_messages = warning;
 SET tensorlv.warnings = off;
 \set VERBOSITY terse
