@@ -62,6 +62,20 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 					"at most", #tolerance, most_);                                                 \
 	} while (0)
 
+/* max |a[i] - b[i]| of n numbers; not a number where one of them is none. */
+static inline double
+largest_difference(size_t n, const double *a, const double *b)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < n && !isnan(largest); i++)
+		if (!(fabs(a[i] - b[i]) <= largest))
+			largest = fabs(a[i] - b[i]);
+	return largest;
+}
+
+#define assert_all_close(n, a, b, tolerance) assert_at_most(largest_difference(n, a, b), tolerance)
+
 /* low <= a <= high */
 #define assert_between(a, low, high)                                                               \
 	do                                                                                             \

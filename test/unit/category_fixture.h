@@ -9,14 +9,6 @@
 #include "pool_setup.h"
 #include "tensorlv/model/categories.h"
 
-static inline void
-assert_refused(tlv_status status, tlv_status expected, const char *words)
-{
-	if (status != expected || strstr(ctx.error.message, words) == NULL)
-		fail_msg("status %d (%s) instead of %d (%s)", (int) status, ctx.error.message,
-				 (int) expected, words);
-}
-
 /* ---- rows ---- */
 
 typedef struct rows

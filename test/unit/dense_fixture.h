@@ -143,14 +143,6 @@ check_central(tlv_frame frame, size_t n, size_t d, const double *x, int order)
 	tlv_dense_central_free(&ctx, &central);
 }
 
-static inline void
-assert_refused(tlv_status status, tlv_status expected, const char *part)
-{
-	assert_int_equal(status, expected);
-	if (strstr(ctx.error.message, part) == NULL)
-		fail_msg("\"%s\" does not say \"%s\"", ctx.error.message, part);
-}
-
 /* ---- leading directions ---- */
 
 static inline tlv_frame

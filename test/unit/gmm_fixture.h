@@ -61,8 +61,7 @@ collect(tlv_accumulator *accumulator, const data *rows)
 {
 	for (size_t t = 0; t < rows->n; t++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(rows->d, rows->x + t * rows->d)));
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	return MADE(tlv_frame_finish, &builder);
+	return stored(accumulator);
 }
 
 static inline tlv_frame
@@ -98,23 +97,7 @@ fit(const data *rows, size_t k, tlv_covariance covariance)
 static inline tlv_frame
 statistics(tlv_frame model, const data *rows)
 {
-	tlv_accumulator *accumulator;
-	tlv_model *open;
-
-	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
-	assert_ok(open->class->statistics(&ctx, open, "em", &accumulator));
-	return collect(accumulator, rows);
-}
-
-static inline tlv_frame
-update(tlv_frame model, tlv_frame sums)
-{
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums, &tlv_whole_step, &image,
-													  &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return collect(statistics_begin(model, "em"), rows);
 }
 
 /* Mean distance of the means. */

@@ -100,11 +100,8 @@ compare(tlv_frame truth, tlv_frame model)
 static inline tlv_frame
 statistics_of(tlv_frame model, tlv_sequence s)
 {
-	tlv_accumulator *accumulator;
-	tlv_model *open;
+	tlv_accumulator *accumulator = statistics_begin(model, "em");
 
-	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_ok(tlv_kind_hmm.model->statistics(&ctx, open, "em", &accumulator));
 	add(accumulator, s, 0, s.n);
 	return stored(accumulator);
 }
@@ -113,8 +110,6 @@ static inline tlv_frame
 refined(tlv_frame model, tlv_sequence s, int steps)
 {
 	double before = -HUGE_VAL;
-	void *image;
-	size_t size;
 
 	for (int i = 0; i < steps; i++)
 	{
@@ -123,9 +118,7 @@ refined(tlv_frame model, tlv_sequence s, int steps)
 
 		assert_at_least(now, before - 1e-6 * fabs(before));
 		before = now;
-		assert_ok(
-			tlv_kind_hmm.model->update(&ctx, &model, &statistics, &tlv_whole_step, &image, &size));
-		model = checked(TLV_FRAME_MODEL, image, size);
+		model = updated(model, statistics);
 	}
 	return model;
 }

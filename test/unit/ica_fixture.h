@@ -70,17 +70,7 @@ fit(const tlv_frame *moments, const tlv_ica_options *options)
 static inline tlv_frame
 step_by(const rows *r, const tlv_frame *model, const char *method)
 {
-	tlv_accumulator *accumulator;
-	tlv_model *opened;
-	tlv_frame statistics;
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_kind_ica.model->open(&ctx, model, &opened));
-	assert_ok(opened->class->statistics(&ctx, opened, method, &accumulator));
-	statistics = collect(r, accumulator);
-	assert_ok(opened->class->update(&ctx, model, &statistics, &tlv_whole_step, &image, &size));
-	return frame_of(image, size);
+	return updated(*model, collect(r, statistics_begin(*model, method)));
 }
 
 static inline tlv_frame
@@ -138,9 +128,8 @@ assert_conventions(const rows *r, const tlv_frame *model)
 	const double *mixing = tlv_section_data(model, section);
 	const double *kurtosis = tlv_frame_float64(model, "kurtosis");
 	double *y = tlv_alloc(&ctx, k, sizeof(double)), *square = tlv_alloc0(&ctx, k * k, 8);
-	tlv_model *opened;
+	tlv_model *opened = open_model(*model);
 
-	assert_ok(tlv_kind_ica.model->open(&ctx, model, &opened));
 	for (size_t i = 0; i < r->n; i++)
 	{
 		assert_ok(tlv_ica_unmix(&ctx, opened, d, r->x + i * d, y));

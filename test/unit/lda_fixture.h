@@ -170,18 +170,11 @@ compare(const corpus *c, tlv_frame model)
 static inline tlv_frame
 refine(const corpus *c, tlv_frame model, const char *method)
 {
-	tlv_accumulator *accumulator;
-	tlv_model *open;
-	tlv_frame frame;
 	void *image;
 	size_t size;
 
-	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
-	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, method, &accumulator));
-	assert_ok(collect(accumulator, c, &image, &size));
-	frame = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_ok(tlv_kind_lda.model->update(&ctx, &model, &frame, &tlv_whole_step, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	assert_ok(collect(statistics_begin(model, method), c, &image, &size));
+	return updated(model, checked(TLV_FRAME_MOMENTS, image, size));
 }
 
 #endif /* TENSORLV_TEST_LDA_FIXTURE_H */

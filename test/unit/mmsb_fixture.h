@@ -20,8 +20,6 @@ typedef struct fitted
 {
 	tlv_mmsb_parts parts;
 	tlv_frame frame;
-	void *image;
-	size_t size;
 	int64_t match[64]; /* of the truth's communities */
 	double error;	   /* mean half L1 distance of memberships, worse side */
 	double rates;	   /* largest error of P over its largest entry */
@@ -48,6 +46,16 @@ put_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, double 
 	return tlv_add(context, argument, TLV_AS_EDGE(src, dst, weight));
 }
 
+/* The model of a graph, and its parts. */
+static inline tlv_frame
+fit_graph(const tlv_frame *graph, tlv_mmsb_options options, tlv_mmsb_parts *parts)
+{
+	tlv_frame model = MADE(tlv_mmsb_fit, graph, &options);
+
+	assert_ok(tlv_mmsb_read(&ctx, &model, parts));
+	return model;
+}
+
 static inline tlv_frame
 draw_graph(const tlv_mmsb_parts *truth, uint64_t seed)
 {
@@ -60,13 +68,9 @@ draw_graph(const tlv_mmsb_parts *truth, uint64_t seed)
 static inline world
 simulate(tlv_mmsb_simulation options)
 {
-	tlv_frame model;
+	tlv_frame model = MADE(tlv_mmsb_simulate_model, &options);
 	world w;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_mmsb_simulate_model(&ctx, &options, &image, &size));
-	model = validated_model(image, size);
 	assert_ok(tlv_mmsb_read(&ctx, &model, &w.truth));
 	w.graph = draw_graph(&w.truth, options.seed + 100);
 	return w;
@@ -136,9 +140,7 @@ fit(const world *w, tlv_mmsb_options options)
 	double largest = 0;
 	size_t k;
 
-	assert_ok(tlv_mmsb_fit(&ctx, &w->graph, &options, &f.image, &f.size));
-	f.frame = validated_model(f.image, f.size);
-	assert_ok(tlv_mmsb_read(&ctx, &f.frame, &f.parts));
+	f.frame = fit_graph(&w->graph, options, &f.parts);
 	check_parts(&f.parts);
 	k = w->truth.k;
 	f.error = f.rates = NAN;
@@ -159,6 +161,39 @@ fit(const world *w, tlv_mmsb_options options)
 							  f.parts.connectivity[(size_t) f.match[a] + k * (size_t) f.match[b]]) /
 							 largest);
 	return f;
+}
+
+/* ---- graphs as rows ---- */
+
+typedef struct edge_list
+{
+	size_t n, room;
+	tlv_edge *edges;
+} edge_list;
+
+static inline tlv_status
+list_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, double weight)
+{
+	edge_list *list = argument;
+
+	if (list->n == list->room)
+	{
+		list->room = 2 * list->room + 1024;
+		list->edges = tlv_realloc(context, list->edges, list->room, sizeof(tlv_edge));
+		TLV_TRY_ALLOC(context, list->edges);
+	}
+	list->edges[list->n++] = (tlv_edge){.source = src, .target = dst, .weight = weight};
+	return TLV_OK;
+}
+
+/* The edges of a graph of that model. */
+static inline edge_list
+draw_edges(const tlv_mmsb_parts *truth, uint64_t seed)
+{
+	edge_list list = {0};
+
+	assert_ok(tlv_mmsb_simulate_edges(&ctx, truth, seed, list_edge, &list));
+	return list;
 }
 
 #endif /* TENSORLV_TEST_MMSB_FIXTURE_H */

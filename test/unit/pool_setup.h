@@ -5,7 +5,7 @@
 #ifndef TENSORLV_TEST_POOL_SETUP_H
 #define TENSORLV_TEST_POOL_SETUP_H
 
-#include "assertions.h"
+#include "faults.h"
 #include "pool.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
@@ -46,6 +46,12 @@ room(size_t n, size_t size)
 	return p;
 }
 
+static inline double *
+numbers(size_t n)
+{
+	return room(n, sizeof(double));
+}
+
 /* An image as a valid frame of its kind. */
 static inline tlv_frame
 checked(tlv_frame_type type, void *image, size_t size)
@@ -73,6 +79,25 @@ frame_of(void *image, size_t size)
 		frame_of(image_, size_);                                                                   \
 	})
 
+/* What validation says of the value with one section replaced; data NULL: without it. */
+static inline tlv_status
+forged(const tlv_frame *frame, const char *name, tlv_element element, size_t rows, size_t columns,
+	   const void *data)
+{
+	const char *const except[] = {name, NULL};
+	const tlv_frame_type type = (tlv_frame_type) frame->header->type;
+	tlv_frame again;
+	void *image;
+	size_t size;
+
+	tlv_frame_begin(&builder, type, frame->header->kind);
+	tlv_frame_add_from(&builder, frame, except);
+	if (data != NULL)
+		tlv_frame_add(&builder, name, element, rows, columns, data);
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return tlv_kind_validate(&ctx, image, size, type, &again);
+}
+
 /* The stored value of the accumulator. */
 static inline tlv_frame
 stored(tlv_accumulator *accumulator)
@@ -85,6 +110,32 @@ stored(tlv_accumulator *accumulator)
 	return frame;
 }
 
+/* The model after a whole step on these statistics of rows under it. */
+static inline tlv_frame
+updated(tlv_frame model, tlv_frame statistics)
+{
+	return MADE(model.kind->model->update, &model, &statistics, &tlv_whole_step);
+}
+
+static inline tlv_model *
+open_model(tlv_frame model)
+{
+	tlv_model *open;
+
+	assert_ok(model.kind->model->open(&ctx, &model, &open));
+	return open;
+}
+
+/* Sums for a refinement of the model by that method, over no rows yet. */
+static inline tlv_accumulator *
+statistics_begin(tlv_frame model, const char *method)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(model.kind->model->statistics(&ctx, open_model(model), method, &accumulator));
+	return accumulator;
+}
+
 /* The sum of n stored values of a kind. */
 static inline tlv_frame
 merged(size_t n, const tlv_frame *parts)
@@ -95,6 +146,20 @@ merged(size_t n, const tlv_frame *parts)
 	for (size_t i = 0; i < n; i++)
 		assert_ok(sum->class->merge(&ctx, sum, &parts[i]));
 	return stored(sum);
+}
+
+/* max |a - b| of a section of numbers that both values have, of one shape. */
+static inline double
+section_difference(tlv_frame a, tlv_frame b, const char *name)
+{
+	const tlv_section *x = tlv_frame_find(&a, name), *y = tlv_frame_find(&b, name);
+
+	assert_non_null(x);
+	assert_non_null(y);
+	assert_int_equal(x->rows, y->rows);
+	assert_int_equal(x->columns, y->columns);
+	return largest_difference(x->rows * x->columns, tlv_section_data(&a, x),
+							  tlv_section_data(&b, y));
 }
 
 static inline void

@@ -7,12 +7,6 @@
 #include "malloc_setup.h"
 #include "tensorlv/num/sparse.h"
 
-static inline bool
-stop_after(void *argument)
-{
-	return --*(int *) argument < 0;
-}
-
 static inline float *
 random_block(size_t l, size_t n)
 {

@@ -44,15 +44,6 @@ simulated(const tlv_tree *tree, bool gaussian, size_t k, size_t d, uint64_t seed
 	return MADE(tlv_tree_simulate_model, tree, &options);
 }
 
-static inline tlv_model *
-opened(tlv_frame frame)
-{
-	tlv_model *model;
-
-	assert_ok(tlv_kind_tree.model->open(&ctx, &frame, &model));
-	return model;
-}
-
 /* n rows of the observed nodes; every element missing with probability `missing`. */
 static inline int32_t *
 drawn_codes(tlv_frame model, size_t n, double missing)
@@ -94,22 +85,10 @@ category_moments(size_t p, size_t n, const int32_t *rows)
 static inline tlv_frame
 statistics_of(tlv_frame model, size_t p, size_t n, const int32_t *rows)
 {
-	tlv_accumulator *accumulator;
+	tlv_accumulator *accumulator = statistics_begin(model, "em");
 
-	assert_ok(tlv_kind_tree.model->statistics(&ctx, opened(model), "em", &accumulator));
 	add_rows(accumulator, p, n, rows);
 	return stored(accumulator);
-}
-
-static inline tlv_frame
-updated(tlv_frame model, tlv_frame statistics)
-{
-	void *image;
-	size_t size;
-
-	assert_ok(
-		tlv_kind_tree.model->update(&ctx, &model, &statistics, &tlv_whole_step, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
 }
 
 static inline tlv_frame

@@ -56,9 +56,9 @@ difference(const tlv_frame *moments, size_t n, const double *x, const bool *miss
 }
 
 static double *
-numbers(size_t n, double mean, uint64_t seed)
+drawn_numbers(size_t n, double mean, uint64_t seed)
 {
-	double *x = room(n, sizeof(double));
+	double *x = numbers(n);
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, seed);
@@ -71,13 +71,13 @@ TEST(test_sums)
 {
 	for (size_t n = 1; n <= 12; n++)
 	{
-		double *x = numbers(n, 3, n);
+		double *x = drawn_numbers(n, 3, n);
 		tlv_frame moments = moments_of(n, x, LAGS);
 
 		assert_below(difference(&moments, n, x, NULL), 1e-12);
 	}
 	{
-		double *x = numbers(1300, 3, 5);
+		double *x = drawn_numbers(1300, 3, 5);
 		tlv_frame moments = moments_of(1300, x, LAGS);
 
 		assert_below(difference(&moments, 1300, x, NULL), 1e-9);
@@ -88,7 +88,7 @@ TEST(test_sums)
 TEST(test_segments)
 {
 	const size_t n = 60;
-	double *x = numbers(n, 100, 7);
+	double *x = drawn_numbers(n, 100, 7);
 	bool *missing = room(n, sizeof(bool));
 	tlv_accumulator *whole = empty_moments(LAGS, NULL), *parts, *other;
 	tlv_frame together, left, right, merged, backwards;
@@ -125,7 +125,7 @@ TEST(test_segments)
 TEST(test_windows)
 {
 	const size_t width = 2 * LAGS, n = 3 * width + 7;
-	double *x = numbers(n, 1, 3), shift, largest = 0;
+	double *x = drawn_numbers(n, 1, 3), shift, largest = 0;
 	tlv_accumulator *accumulator = empty_moments(LAGS, "windows");
 	tlv_frame moments, lagged = moments_of(n, x, LAGS);
 

@@ -72,11 +72,10 @@ stepped(const tlv_frame *model)
 	double x[D] = {1, 2, 3};
 	tlv_accumulator *accumulator;
 	tlv_frame statistics, after;
-	tlv_model *open;
 	void *image;
 	size_t size;
+	tlv_model *open = open_model(*model);
 
-	assert_ok(kind->model->open(&ctx, model, &open));
 	assert_ok(kind->model->statistics(&ctx, open, NULL, &accumulator));
 	for (int t = 0; t < 20; t++)
 	{

@@ -267,7 +267,7 @@ TEST(test_zeros)
 	model = learn(2);
 	assert_equal(tlv_frame_scalar(&model, "rows", 0), 370);
 	assert_true(model_warns(&model, "rows_skipped", NULL));
-	assert_ok(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
+	open = open_model(model);
 	assert_int_equal(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x), &posterior),
 					 TLV_BAD_DATA);
 	assert_ok(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x + 6 * 50), &posterior));

@@ -29,10 +29,9 @@ random_truth(size_t k, size_t d, tlv_covariance covariance, bool tails)
 static double
 likelihood_of(const tlv_frame *frame, size_t d, const double *x)
 {
-	tlv_model *model;
 	double value;
+	tlv_model *model = open_model(*frame);
 
-	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, frame, &model));
 	assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(d, x), &value));
 	return value;
 }

@@ -43,7 +43,7 @@ TEST(test_density)
 		tlv_model *model;
 
 		tlv_gmm_read(&rows.truth, &mixture);
-		assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &model));
+		model = open_model(rows.truth);
 		for (size_t t = 0; t < rows.n; t++)
 		{
 			double shares[3], density[3], total = 0, likelihood;
@@ -100,9 +100,9 @@ TEST(test_dimensions)
 				x[i] = i < d ? rows.x[t * d + i] : 0.1 * (double) i;
 			for (size_t i = d; i < 60; i++)
 				rest -= 0.5 * (x[i] * x[i] + log(2 * acos(-1)));
-			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &open));
+			open = open_model(rows.truth);
 			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(d, x), &value[0]));
-			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+			open = open_model(model);
 			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(60, x), &value[1]));
 			assert_close(value[0] + rest, value[1], 1e-8);
 		}
@@ -122,20 +122,10 @@ TEST(test_limits)
 	void *image;
 	size_t size;
 
-	ctx.arena.limit = ctx.arena.used + 100;
-	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_FULL, &model), TLV_MEMORY_LIMIT);
-	assert_int_equal(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size),
-					 TLV_MEMORY_LIMIT);
-	ctx.arena.limit = SIZE_MAX;
-	for (size_t stop = 1; stop < 400; stop += 57)
-	{
-		memory.calls = memory.stopped_calls = 0;
-		memory.stop_at = stop;
-		assert_int_equal(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size),
-						 TLV_CANCELLED);
-		assert_int_equal(memory.stopped_calls, 0);
-	}
-	memory.stop_at = 0;
+	assert_short_of_memory(100, try_fit(third, 4, TLV_COVARIANCE_FULL, &model));
+	assert_short_of_memory(100, tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
+	for (size_t look = 1; look < 400; look += 57)
+		assert_cancelled_at(look, tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 }
 
 /* Damaged images are told from good ones; so are floors that no variance may have. */
@@ -151,22 +141,13 @@ TEST(test_damage)
 
 	for (size_t s = 0; s < sizeof(damage) / sizeof(damage[0]); s++)
 	{
-		const char *except[] = {damage[s].section, NULL};
+		const char *name = damage[s].section;
 		double bad[64] = {damage[s].number, damage[s].number};
-		const tlv_section *section = tlv_frame_find(&rows.truth, damage[s].section);
-		tlv_frame_builder *damaged = &builder;
-		tlv_frame frame;
-		void *image;
-		size_t size;
+		const tlv_section *section = tlv_frame_find(&rows.truth, name);
 
-		tlv_frame_begin(damaged, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
-		tlv_frame_add_from(damaged, &rows.truth, except);
-		if (s != 1)
-			tlv_frame_add(damaged, damage[s].section, TLV_FLOAT64, section->rows, section->columns,
-						  bad);
-		assert_ok(tlv_frame_finish(&ctx, damaged, &image, &size));
-		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_gaussian_mixture, &frame), TLV_CORRUPT);
+		assert_int_equal(forged(&rows.truth, name, TLV_FLOAT64, section->rows, section->columns,
+								s == 1 ? NULL : bad),
+						 TLV_CORRUPT);
 	}
 }
 

@@ -61,11 +61,10 @@ static tlv_frame
 error_statistics(const corpus *c, tlv_frame model)
 {
 	tlv_accumulator *accumulator;
-	tlv_model *open;
 	void *image;
 	size_t size;
+	tlv_model *open = open_model(model);
 
-	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
 	assert_ok(tlv_kind_lda.model->errors(&ctx, open, &accumulator));
 	assert_ok(collect(accumulator, c, &image, &size));
 	return checked(TLV_FRAME_MOMENTS, image, size);

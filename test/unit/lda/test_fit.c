@@ -324,13 +324,8 @@ TEST(test_stop)
 	assert_ok(
 		tlv_single_topic_posterior(&ctx, k, phi, weights, n, index, count, posterior, &value));
 	assert_close(value, -(double) n * log((double) n), 1e-6);
-	memory.calls = memory.stopped_calls = 0;
-	memory.stop_at = 1;
-	assert_int_equal(
-		tlv_single_topic_posterior(&ctx, k, phi, weights, n, index, count, posterior, &value),
-		TLV_CANCELLED);
-	assert_equal(memory.stopped_calls, 0);
-	memory.stop_at = 0;
+	assert_cancelled_at(
+		1, tlv_single_topic_posterior(&ctx, k, phi, weights, n, index, count, posterior, &value));
 }
 
 /* One topic: the corpus' own distribution, whatever alpha0. */
@@ -365,7 +360,7 @@ TEST(test_single_topic)
 	before = compare(&c, model).mean;
 	assert_below(before, 0.15);
 	assert_below(compare(&c, model).alpha, 0.1);
-	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	open = open_model(model);
 	for (size_t t = 0; t < c.n; t++)
 	{
 		double sum = 0;

@@ -56,7 +56,7 @@ TEST(test_statistics)
 	half.n = 150;
 	rest.bags += 150;
 	rest.n -= 150;
-	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	open = open_model(model);
 	for (int p = 0; p < 3; p++)
 	{
 		assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
@@ -120,7 +120,7 @@ TEST(test_weight)
 	size_t size;
 
 	few.n = 3;
-	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	open = open_model(model);
 	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
 	assert_ok(collect(accumulator, &few, &image, &size));
 	statistics = checked(TLV_FRAME_MOMENTS, image, size);
@@ -254,12 +254,11 @@ TEST(test_coherence_counts)
 	corpus c = simulate(200, 60, K, 25, 0.2, false);
 	tlv_frame model = fit(moments(&c, K), K, 0.6), frame;
 	tlv_accumulator *accumulator;
-	tlv_model *open;
 	const int64_t *top;
 	void *image;
 	size_t size;
+	tlv_model *open = open_model(model);
 
-	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
 	assert_int_equal(tlv_kind_lda.model->coherence(&ctx, open, 1, &accumulator), TLV_BAD_PARAMETER);
 	assert_ok(tlv_kind_lda.model->coherence(&ctx, open, TOP, &accumulator));
 	assert_ok(collect(accumulator, &c, &image, &size));

@@ -241,32 +241,11 @@ TEST(test_faults)
 	corpus c = simulate(300, 40, 2, 30, 0.1, false);
 	tlv_lda_options options = usual;
 	tlv_frame model;
-	tlv_status status;
-	size_t cancelled = 0, refused = 0;
 
 	options.k = 2;
 	options.recovery = TLV_LDA_RECOVER_KL;
-	memory.calls = memory.stopped_calls = 0; /* of the simulation */
-	memory.stop_at = 1;
-	while ((status = collect_and_fit(&c, &options, &model)) != TLV_OK)
-	{
-		assert_int_equal(status, TLV_CANCELLED);
-		assert_int_equal(memory.stopped_calls, 0);
-		memory.calls = 0;
-		cancelled++;
-		memory.stop_at = 1 + cancelled * cancelled;
-	}
-	memory.stop_at = 0;
-	ctx.arena.limit = ctx.arena.used;
-	while ((status = collect_and_fit(&c, &options, &model)) != TLV_OK)
-	{
-		assert_int_equal(status, TLV_MEMORY_LIMIT);
-		refused++;
-		ctx.arena.limit = ctx.arena.used + refused * 65536;
-	}
-	print_message("%zu cancels, %zu refusals of memory\n", cancelled, refused);
-	assert_above(cancelled, 1);
-	assert_above(refused, 1);
+	assert_cancelled_anywhere(1, 20, collect_and_fit(&c, &options, &model));
+	assert_above(COUNT_REFUSALS(65536, collect_and_fit(&c, &options, &model)), 1);
 }
 
 RUN_TESTS(setup, teardown)

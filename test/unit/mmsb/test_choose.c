@@ -88,14 +88,10 @@ fit_shape(const shape *of, tlv_mmsb_options options, tlv_frame *model)
 	tlv_accumulator *edges = begin_graph(TLV_GRAPH_UNDIRECTED, false);
 	tlv_mmsb_parts parts;
 	tlv_frame graph;
-	void *image;
-	size_t size;
 
 	of->put(edges);
 	graph = end_graph(edges);
-	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
-	*model = validated_model(image, size);
-	assert_ok(tlv_mmsb_read(&ctx, model, &parts));
+	*model = fit_graph(&graph, options, &parts);
 	check_parts(&parts);
 	return parts;
 }
@@ -177,22 +173,32 @@ ACCURACY_TEST(test_any_k)
 
 /* ---- graphs that one drew ---- */
 
+/* All is chosen: the number of communities and the correction for degrees. */
+static const tlv_mmsb_options chosen = {
+	.alpha0 = 0, .seed = 1, .degree_corrected = TLV_DEGREES_CHOSEN};
+
+/* A graph of plain, or corrected, communities, and what is chosen for it. */
+static fitted
+fit_drawn(size_t k, size_t nodes, double within, double between, double exponent, uint64_t seed)
+{
+	tlv_mmsb_simulation o = plain;
+	world w;
+
+	o.k = k;
+	o.nodes = nodes;
+	o.within = within;
+	o.between = between;
+	o.degree_exponent = exponent;
+	o.seed = seed;
+	w = simulate(o);
+	return fit(&w, chosen);
+}
+
 /* More communities than directions are looked at; sizes differ. */
 TEST(test_many)
 {
-	tlv_mmsb_simulation o = plain;
-	tlv_mmsb_options options = options_of(0, 0);
-	world w;
-	fitted f;
+	fitted f = fit_drawn(60, 1500, 0.5, 0.003, NAN, 1);
 
-	o.nodes = 1500;
-	o.k = 60;
-	o.within = 0.5;
-	o.between = 0.003;
-	w = simulate(o);
-	options.max_k = 0;
-	options.degree_corrected = TLV_DEGREES_CHOSEN;
-	f = fit(&w, options);
 	assert_int_equal(f.parts.k, 60);
 	assert_false(f.parts.degree_corrected);
 	assert_below(f.error, 0.01);
@@ -204,17 +210,8 @@ TEST(test_degrees)
 	for (int unequal = 0; unequal < 2; unequal++)
 		for (uint64_t seed = 1; seed <= 3; seed++)
 		{
-			tlv_mmsb_simulation o = plain;
-			tlv_mmsb_options options = options_of(0, 0);
-			world w;
-			fitted f;
+			fitted f = fit_drawn(4, 800, 0.2, 0.02, unequal ? 2.5 : NAN, seed);
 
-			o.nodes = 800;
-			o.seed = seed;
-			o.degree_exponent = unequal ? 2.5 : NAN;
-			w = simulate(o);
-			options.degree_corrected = TLV_DEGREES_CHOSEN;
-			f = fit(&w, options);
 			assert_int_equal(f.parts.degree_corrected, unequal);
 			assert_int_equal(f.parts.k, 4);
 			assert_below(f.error, 0.01);
@@ -227,18 +224,10 @@ ACCURACY_TEST(test_nothing)
 {
 	for (uint64_t seed = 1; seed <= 10; seed++)
 	{
-		tlv_mmsb_simulation o = plain;
-		tlv_mmsb_options options = options_of(0, 0);
-		world w;
+		size_t nodes = 300 + 100 * seed;
 
-		o.k = 1;
-		o.nodes = 300 + 100 * seed;
-		o.within = (2 + (double) seed) / (double) o.nodes;
-		o.seed = seed;
-		w = simulate(o);
-		options.max_k = 0;
-		options.degree_corrected = TLV_DEGREES_CHOSEN;
-		assert_int_equal(fit(&w, options).parts.k, 1);
+		assert_int_equal(
+			fit_drawn(1, nodes, (2 + (double) seed) / (double) nodes, 0, NAN, seed).parts.k, 1);
 		pool_reset(&memory, &ctx);
 	}
 }
@@ -246,25 +235,11 @@ ACCURACY_TEST(test_nothing)
 /* Sparse graphs of few nodes: in one of ten a direction of the spectrum stands out by chance. */
 ACCURACY_TEST(test_chance)
 {
-	size_t more = 0;
-
 	for (uint64_t seed = 1; seed <= 30; seed++)
 	{
-		tlv_mmsb_simulation o = plain;
-		tlv_mmsb_options options = options_of(0, 0);
-		world w;
-
-		o.k = 1;
-		o.nodes = 400;
-		o.within = 6.0 / 400;
-		o.seed = seed;
-		w = simulate(o);
-		options.max_k = 0;
-		options.degree_corrected = TLV_DEGREES_CHOSEN;
-		more += fit(&w, options).parts.k > 1;
+		assert_int_equal(fit_drawn(1, 400, 6.0 / 400, 0, NAN, seed).parts.k, 1);
 		pool_reset(&memory, &ctx);
 	}
-	assert_int_equal(more, 0);
 }
 
 /*
@@ -277,23 +252,13 @@ ACCURACY_TEST(test_weak)
 
 	for (uint64_t seed = 1; seed <= 12; seed++)
 	{
-		tlv_mmsb_simulation o = plain;
-		tlv_mmsb_options options = options_of(0, 0);
 		bool large = seed > 10;
-		world w;
-		size_t k;
+		size_t k = large ? 10 : 5, nodes = large ? 20000 : 1000;
+		size_t found =
+			fit_drawn(k, nodes, large ? .004 : .04, large ? .0003 : .006, NAN, seed).parts.k;
 
-		o.k = large ? 10 : 5;
-		o.nodes = large ? 20000 : 1000;
-		o.within = large ? .004 : .04;
-		o.between = large ? .0003 : .006;
-		o.seed = seed;
-		w = simulate(o);
-		options.max_k = 0;
-		options.degree_corrected = TLV_DEGREES_CHOSEN;
-		k = fit(&w, options).parts.k;
-		print_message("%zu nodes in %zu communities: %zu\n", o.nodes, o.k, k);
-		exact += k == o.k;
+		print_message("%zu nodes in %zu communities: %zu\n", nodes, k, found);
+		exact += found == k;
 		pool_reset(&memory, &ctx);
 	}
 	assert_at_least(exact, 11);
@@ -321,13 +286,9 @@ nested_of(size_t u)
 TEST(test_nested)
 {
 	static const shape nested = {"nested", 32, 960, nested_of, put_nested};
-	tlv_mmsb_options options = options_of(0, 0);
-	tlv_mmsb_parts parts;
 	tlv_frame model;
+	tlv_mmsb_parts parts = fit_shape(&nested, chosen, &model);
 
-	options.max_k = 0;
-	options.degree_corrected = TLV_DEGREES_CHOSEN;
-	parts = fit_shape(&nested, options, &model);
 	print_message("32 communities in 8 groups: %zu, misplaced %.3f\n", parts.k,
 				  misplaced(&nested, &parts));
 	assert_int_equal(parts.k, 32);
@@ -370,9 +331,8 @@ TEST(test_geometric)
 	tlv_accumulator *edges = begin_graph(TLV_GRAPH_UNDIRECTED, false);
 	tlv_mmsb_options options = options_of(0, 0);
 	double *x = numbers(1600);
+	tlv_mmsb_parts parts;
 	tlv_frame graph, model;
-	void *image;
-	size_t size;
 
 	for (size_t i = 0; i < 1600; i++)
 		x[i] = tlv_rng_uniform(&rng);
@@ -382,8 +342,7 @@ TEST(test_geometric)
 				join(edges, u, v);
 	graph = end_graph(edges);
 	options.degree_corrected = TLV_DEGREES_CHOSEN;
-	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
-	model = validated_model(image, size);
+	model = fit_graph(&graph, options, &parts);
 	assert_true(model_warns(&model, "closed_neighbourhoods", NULL));
 	/* a graph that a block model drew has no such */
 	model = fit(&(world){simulate(plain).truth, simulate(plain).graph}, options).frame;
@@ -492,18 +451,12 @@ uneven_groups(void)
 /* Nodes of few edges do not take part in every one of many small communities. */
 TEST(test_small_shares)
 {
-	tlv_mmsb_options options = options_of(64, 0);
+	tlv_frame graph = uneven_groups();
 	tlv_mmsb_parts parts;
-	tlv_frame graph, model;
 	const tlv_memberships *m;
 	double sure = 0, n = 0;
-	void *image;
-	size_t size;
 
-	graph = uneven_groups();
-	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
-	model = validated_model(image, size);
-	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
+	(void) fit_graph(&graph, options_of(64, 0), &parts);
 	m = &parts.side[0].memberships;
 	for (size_t u = 0; u < m->n; u++)
 	{

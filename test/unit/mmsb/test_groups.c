@@ -65,15 +65,23 @@ make_planted(double inside, double between, double factor, uint64_t seed)
 	return p;
 }
 
+/* A task over the planted graph. */
+static tlv_group_task
+task_of(const planted *p, tlv_group_task task)
+{
+	task.fit = &p->fit;
+	task.edges = &p->fit.side[0].edges;
+	task.scores = &p->scores;
+	assert_ok(tlv_scores_alike(&ctx, p->fit.side[0].edges.entries, &p->scores, &task.alike));
+	return task;
+}
+
 static double
 search(const planted *p, tlv_group_task task, int32_t *label, size_t *k)
 {
 	double evidence;
 
-	task.fit = &p->fit;
-	task.edges = &p->fit.side[0].edges;
-	task.scores = &p->scores;
-	assert_ok(tlv_scores_alike(&ctx, p->fit.side[0].edges.entries, &p->scores, &task.alike));
+	task = task_of(p, task);
 	assert_ok(tlv_groups_search(&ctx, &task, label, k, &evidence));
 	return evidence;
 }
@@ -83,12 +91,17 @@ weigh(const planted *p, tlv_group_task task, int32_t *label, size_t k)
 {
 	double evidence;
 
-	task.fit = &p->fit;
-	task.edges = &p->fit.side[0].edges;
-	task.scores = &p->scores;
-	assert_ok(tlv_scores_alike(&ctx, p->fit.side[0].edges.entries, &p->scores, &task.alike));
+	task = task_of(p, task);
 	assert_ok(tlv_groups_weigh(&ctx, &task, label, k, &evidence));
 	return evidence;
+}
+
+/* Every group in three parts, by the number of the node. */
+static void
+divide_groups(const planted *p, int32_t *label)
+{
+	for (size_t u = 0; u < NODES; u++)
+		label[u] = p->truth[u] + GROUPS * (int32_t) (u % 3);
 }
 
 TEST(test_sums)
@@ -105,8 +118,7 @@ TEST(test_sums)
 		size_t k = 9;
 		double found;
 
-		for (size_t u = 0; u < NODES; u++)
-			label[u] = p.truth[u] + GROUPS * (int32_t) (u % 3);
+		divide_groups(&p, label);
 		found = search(&p, task, label, &k);
 		assert_int_equal(k, i < 4 ? GROUPS : 4);
 		for (size_t u = 0; u < NODES; u++)
@@ -169,15 +181,13 @@ TEST(test_weights)
 		size_t k = 9;
 		double found;
 
-		for (size_t u = 0; u < NODES; u++)
-			label[u] = p.truth[u] + GROUPS * (int32_t) (u % 3);
+		divide_groups(&p, label);
 		found = search(&p, weighed, label, &k);
 		assert_int_equal(k, GROUPS);
 		assert_true(misplaced(&p, label) <= 3);
 		assert_true(found > weigh(&p, alike, one, 1) + 20);
 		k = 9;
-		for (size_t u = 0; u < NODES; u++)
-			label[u] = noise.truth[u] + GROUPS * (int32_t) (u % 3);
+		divide_groups(&noise, label);
 		(void) search(&noise, weighed, label, &k);
 		assert_int_equal(k, 1);
 	}
@@ -302,6 +312,18 @@ TEST(test_effects)
 	tlv_rank_scores_free(&ctx, &scores);
 }
 
+static tlv_status
+search_from_eight(const tlv_group_task *task)
+{
+	int32_t label[NODES];
+	size_t k = 8;
+	double evidence;
+
+	for (size_t u = 0; u < NODES; u++)
+		label[u] = (int32_t) (u % 8);
+	return tlv_groups_search(&ctx, task, label, &k, &evidence);
+}
+
 TEST(test_faults)
 {
 	planted p = make_planted(0.4, 0.1, 2, 40);
@@ -310,25 +332,10 @@ TEST(test_faults)
 						   .corrected = true,
 						   .scores = &p.scores,
 						   .follow = true};
-	int32_t label[NODES];
-	size_t k = 8;
-	double evidence;
 
-	for (size_t u = 0; u < NODES; u++)
-		label[u] = (int32_t) (u % 8);
-	for (int calls = 1; calls < 20; calls += 6)
-	{
-		memory.calls = 0;
-		memory.stop_at = calls;
-		k = 8;
-		for (size_t u = 0; u < NODES; u++)
-			label[u] = (int32_t) (u % 8);
-		assert_int_equal(tlv_groups_search(&ctx, &task, label, &k, &evidence), TLV_CANCELLED);
-	}
-	memory.stop_at = 0;
-	ctx.arena.limit = ctx.arena.used + 16;
-	assert_int_equal(tlv_groups_search(&ctx, &task, label, &k, &evidence), TLV_MEMORY_LIMIT);
-	ctx.arena.limit = SIZE_MAX;
+	for (size_t look = 1; look < 20; look += 6)
+		assert_cancelled_at(look, search_from_eight(&task));
+	assert_short_of_memory(16, search_from_eight(&task));
 }
 
 RUN_TESTS(setup, teardown)

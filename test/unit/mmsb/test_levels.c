@@ -19,28 +19,19 @@ typedef struct small
 	tlv_level_task task;
 } small;
 
-/* Edges of weight 1, or of whole weights; masses are degrees, of two sides a little apart. */
+/* Of that graph, whose masses are degrees, of two sides a little apart. */
 static small *
-make_small(size_t n, size_t groups, double within, double between, bool weighted, bool sides)
+small_of(dense graph, bool weighted, bool sides)
 {
 	small *s = room(1, sizeof(small));
 
-	s->n = n;
-	s->graph = random_dense(n, n, true, weighted, groups, within, between);
-	for (size_t u = 0; u < n; u++) /* in a ring, so that there are no nodes without edges */
-	{
-		size_t v = (u + 1) % n;
-
-		if (s->graph.g[u + n * v] == 0)
-			s->graph.g[u + n * v] = s->graph.g[v + n * u] = 1;
-	}
+	s->n = graph.rows;
+	s->graph = graph;
 	s->rows = sparse_rows(&s->graph, weighted);
-	for (size_t u = 0; u < n; u++)
-		for (size_t v = 0; v < n; v++)
-			s->mass[0][u] += s->graph.g[u + n * v];
-	for (size_t u = 0; u < n; u++)
+	tlv_csr_row_sums(&s->rows, s->mass[0]);
+	for (size_t u = 0; u < s->n; u++)
 	{
-		s->mass[1][u] = sides ? s->mass[0][(u + 3) % n] : s->mass[0][u];
+		s->mass[1][u] = sides ? s->mass[0][(u + 3) % s->n] : s->mass[0][u];
 		s->task.total += s->mass[0][u];
 	}
 	s->task.edges = s->rows;
@@ -51,6 +42,22 @@ make_small(size_t n, size_t groups, double within, double between, bool weighted
 	s->task.seed = 1;
 	s->task.rounds = 20;
 	return s;
+}
+
+/* A random one, of edges of weight 1, or of whole weights. */
+static small *
+make_small(size_t n, size_t groups, double within, double between, bool weighted, bool sides)
+{
+	dense graph = random_dense(n, n, true, weighted, groups, within, between);
+
+	for (size_t u = 0; u < n; u++) /* in a ring, so that there are no nodes without edges */
+	{
+		size_t v = (u + 1) % n;
+
+		if (graph.g[u + n * v] == 0)
+			graph.g[u + n * v] = graph.g[v + n * u] = 1;
+	}
+	return small_of(graph, weighted, sides);
 }
 
 /* Edges inside communities less what the expected ones cost, pair by pair. */
@@ -172,40 +179,32 @@ TEST(test_from_partition)
  * spares. */
 TEST(test_cliques)
 {
-	small s = {.n = 15, .task = {.resolution = 1, .seed = 1, .rounds = 20}};
+	const size_t n = 15;
+	dense graph = dense_graph(n, n);
 	int32_t label[MOST_NODES], again[MOST_NODES];
 	size_t found;
+	small *s;
 
-	s.graph = (dense){.rows = s.n, .columns = s.n, .g = numbers(s.n * s.n)};
-	for (size_t u = 0; u < s.n; u++)
-		for (size_t v = 0; v < s.n; v++)
-			if (u != v && (u / 5 == v / 5 || (u % 5 == 4 && v == (u + 1) % s.n) ||
-						   (v % 5 == 4 && u == (v + 1) % s.n)))
-				s.graph.g[u + s.n * v] = 1;
-	s.rows = sparse_rows(&s.graph, false);
-	for (size_t u = 0; u < s.n; u++)
-		for (size_t v = 0; v < s.n; v++)
-			s.mass[0][u] += s.graph.g[u + s.n * v];
-	memcpy(s.mass[1], s.mass[0], sizeof(s.mass[0]));
-	for (size_t u = 0; u < s.n; u++)
-		s.task.total += s.mass[0][u];
-	s.task.edges = s.rows;
-	s.task.mass[0] = s.mass[0];
-	s.task.mass[1] = s.mass[1];
-	search(&s, label, &found);
+	for (size_t u = 0; u < n; u++)
+		for (size_t v = 0; v < n; v++)
+			if (u != v && (u / 5 == v / 5 || (u % 5 == 4 && v == (u + 1) % n) ||
+						   (v % 5 == 4 && u == (v + 1) % n)))
+				graph.g[u + n * v] = 1;
+	s = small_of(graph, false, false);
+	search(s, label, &found);
 	assert_int_equal(found, 3);
-	for (size_t u = 0; u < s.n; u++)
+	for (size_t u = 0; u < n; u++)
 		assert_int_equal(label[u], label[u / 5 * 5]);
 	/* 33 edges, 30 of them inside; every clique has 22 of 66 ends */
-	assert_close(objective(&s, label),
+	assert_close(objective(s, label),
 				 30 - 3 * 0.5 * 22 * 22 / 66.0 + 0.5 * (9 * 16 + 6 * 25) / 66.0, 1e-9);
-	search(&s, again, &found);
-	assert_memory_equal(label, again, s.n * sizeof(int32_t));
-	s.task.resolution = 100;
-	search(&s, label, &found);
-	assert_int_equal(found, s.n);
-	s.task.resolution = 0.01;
-	search(&s, label, &found);
+	search(s, again, &found);
+	assert_memory_equal(label, again, n * sizeof(int32_t));
+	s->task.resolution = 100;
+	search(s, label, &found);
+	assert_int_equal(found, n);
+	s->task.resolution = 0.01;
+	search(s, label, &found);
 	assert_int_equal(found, 1);
 }
 
@@ -217,55 +216,63 @@ own_rate(double e, double x)
 	return e > 0 ? e * log(e / x) - e : 0;
 }
 
+/* Edges inside a community, and what is expected there at rate 1. */
+static void
+count_community(const small *s, const int32_t *label, int32_t c, double *inside, double *expected)
+{
+	double mass[2] = {0, 0};
+
+	*inside = 0;
+	for (size_t u = 0; u < s->n; u++)
+		for (int side = 0; side < 2 && label[u] == c; side++)
+			mass[side] += s->mass[side][u];
+	for (size_t u = 0; u < s->n; u++)
+		for (size_t v = 0; v < u; v++)
+			*inside += label[u] == c && label[v] == c ? s->graph.g[u + s->n * v] : 0;
+	*expected = (s->task.sides ? 1 : 0.5) * mass[0] * mass[1] / s->task.total;
+}
+
+/* The same between all of n communities; *own is the likelihood of those inside, each with a rate
+ * of its own. */
+static void
+count_between(const small *s, const int32_t *label, size_t n, double *own, double *edges,
+			  double *expected)
+{
+	*own = *edges = 0;
+	*expected = (s->task.sides ? 1 : 0.5) * s->task.total;
+	for (size_t u = 0; u < s->n; u++)
+		for (size_t v = 0; v < u; v++)
+			*edges += s->graph.g[u + s->n * v];
+	for (size_t c = 0; c < n; c++)
+	{
+		double inside, x;
+
+		count_community(s, label, (int32_t) c, &inside, &x);
+		if (x > 0)
+			*own += own_rate(inside, x);
+		*edges -= inside;
+		*expected -= x;
+	}
+}
+
 /* The likelihood of labels with a rate inside every community and a given one between them. */
 static double
 likelihood(const small *s, const int32_t *label, size_t n, double between)
 {
-	double part = s->task.sides ? 1 : 0.5, sum = 0, all = part * s->task.total, edges = 0;
-	double left = all;
+	double own, edges, expected;
 
-	for (size_t u = 0; u < s->n; u++)
-		for (size_t v = 0; v < u; v++)
-			edges += s->graph.g[u + s->n * v];
-	for (size_t c = 0; c < n; c++)
-	{
-		double inside = 0, mass[2] = {0, 0};
-
-		for (size_t u = 0; u < s->n; u++)
-			for (int side = 0; side < 2 && label[u] == (int32_t) c; side++)
-				mass[side] += s->mass[side][u];
-		for (size_t u = 0; u < s->n; u++)
-			for (size_t v = 0; v < u; v++)
-				inside += label[u] == (int32_t) c && label[v] == (int32_t) c
-							  ? s->graph.g[u + s->n * v]
-							  : 0;
-		if (mass[0] > 0)
-			sum += own_rate(inside, part * mass[0] * mass[1] / s->task.total);
-		edges -= inside;
-		left -= part * mass[0] * mass[1] / s->task.total;
-	}
-	return sum + edges * log(between) - between * left;
+	count_between(s, label, n, &own, &edges, &expected);
+	return own + edges * log(between) - between * expected;
 }
 
 /* The rate between communities, of the labels at first: one edge more, of one more expected. */
 static double
 between_rate(const small *s, const int32_t *label, size_t n)
 {
-	double part = s->task.sides ? 1 : 0.5, edges = 0, left = part * s->task.total;
+	double own, edges, expected;
 
-	for (size_t u = 0; u < s->n; u++)
-		for (size_t v = 0; v < u; v++)
-			edges += label[u] != label[v] ? s->graph.g[u + s->n * v] : 0;
-	for (size_t c = 0; c < n; c++)
-	{
-		double mass[2] = {0, 0};
-
-		for (size_t u = 0; u < s->n; u++)
-			for (int side = 0; side < 2 && label[u] == (int32_t) c; side++)
-				mass[side] += s->mass[side][u];
-		left -= part * mass[0] * mass[1] / s->task.total;
-	}
-	return (edges + 1) / (left + 1);
+	count_between(s, label, n, &own, &edges, &expected);
+	return (edges + 1) / (expected + 1);
 }
 
 /* The likelihood after the union of least loss among all pairs of n communities. */
@@ -327,29 +334,21 @@ TEST(test_merges)
 /* Fewer than there are already stay; communities that no edge joins go smallest first. */
 TEST(test_apart)
 {
-	small s = {.n = 9, .task = {.resolution = 1, .seed = 1, .rounds = 20}};
 	int32_t label[9] = {0, 0, 0, 0, 1, 1, 1, 2, 2}, kept[9];
+	dense graph = dense_graph(9, 9);
+	small *s;
 
-	s.graph = (dense){.rows = 9, .columns = 9, .g = numbers(81)};
 	for (size_t u = 0; u < 9; u++)
 		for (size_t v = 0; v < 9; v++)
-			s.graph.g[u + 9 * v] = u != v && label[u] == label[v];
-	s.rows = sparse_rows(&s.graph, false);
-	for (size_t u = 0; u < 9; u++)
-		for (size_t v = 0; v < 9; v++)
-			s.mass[0][u] += s.graph.g[u + 9 * v];
-	memcpy(s.mass[1], s.mass[0], sizeof(s.mass[0]));
-	s.task.edges = s.rows;
-	s.task.mass[0] = s.mass[0];
-	s.task.mass[1] = s.mass[1];
-	s.task.total = 20;
+			graph.g[u + 9 * v] = u != v && label[u] == label[v];
+	s = small_of(graph, false, false);
 	memcpy(kept, label, sizeof(label));
-	assert_ok(tlv_merge_communities(&ctx, &s.task, 3, 5, label));
+	assert_ok(tlv_merge_communities(&ctx, &s->task, 3, 5, label));
 	assert_memory_equal(kept, label, sizeof(label));
-	assert_ok(tlv_merge_communities(&ctx, &s.task, 3, 2, label));
+	assert_ok(tlv_merge_communities(&ctx, &s->task, 3, 2, label));
 	assert_int_equal(label[4], label[7]);
 	assert_int_not_equal(label[0], label[4]);
-	assert_ok(tlv_merge_communities(&ctx, &s.task, 2, 1, label));
+	assert_ok(tlv_merge_communities(&ctx, &s->task, 2, 1, label));
 	for (size_t u = 0; u < 9; u++)
 		assert_int_equal(label[u], 0);
 }
@@ -375,32 +374,10 @@ search_and_merge(const small *s)
 TEST(test_faults)
 {
 	small *s = make_small(14, 3, 0.9, 0.2, true, false);
-	size_t refused = 0, calls;
+	size_t refused;
 
-	memory.calls = 0;
-	assert_ok(search_and_merge(s));
-	calls = memory.calls;
-	assert_at_least(calls, 2);
-	for (size_t at = 1; at <= calls; at++)
-	{
-		memory.calls = memory.stopped_calls = 0;
-		memory.stop_at = at;
-		assert_int_equal(search_and_merge(s), TLV_CANCELLED);
-		assert_int_equal(memory.stopped_calls, 0);
-	}
-	memory.stop_at = 0;
-	for (size_t spare = 0;; spare += 56)
-	{
-		tlv_status status;
-
-		ctx.arena.limit = ctx.arena.used + spare;
-		status = search_and_merge(s);
-		ctx.arena.limit = SIZE_MAX;
-		if (status == TLV_OK)
-			break;
-		assert_int_equal(status, TLV_MEMORY_LIMIT);
-		refused++;
-	}
+	assert_cancelled_anywhere(2, SIZE_MAX, search_and_merge(s));
+	refused = COUNT_REFUSALS(56, search_and_merge(s));
 	assert_at_least(refused, 20);
 	assert_at_most((double) refused * 56, tlv_levels_memory(&s->task) + 8192);
 }

@@ -93,24 +93,6 @@ TEST(test_round_trip)
 		}
 }
 
-/* Replaces one section; what validation says. */
-static tlv_status
-forged(const tlv_frame *frame, const char *name, tlv_element element, size_t rows, size_t columns,
-	   const void *data)
-{
-	const char *const except[] = {name, NULL};
-	tlv_frame again;
-	void *image;
-	size_t size;
-
-	tlv_frame_begin(&builder, TLV_FRAME_MODEL, TLV_KIND_MMSB);
-	tlv_frame_add_from(&builder, frame, except);
-	if (data != NULL)
-		tlv_frame_add(&builder, name, element, rows, columns, data);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &again);
-}
-
 static void
 corrupt_scalar(const tlv_frame *frame, const char *name, double value)
 {
@@ -123,9 +105,37 @@ TEST(test_corrupt)
 	tlv_frame frame = stored_model(TLV_GRAPH_UNDIRECTED, 1, true);
 	tlv_frame two = stored_model(TLV_GRAPH_DIRECTED, 1, true);
 	uint16_t support[NODES] = {1, 1, 1, 2, 2, 2, 0}, communities[9];
-	double numbers[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+	static const uint16_t too_few[NODES] = {1, 1, 1, 2, 2, 1, 0};
+	static const uint16_t of_others[NODES] = {1, 1, 1, 2, 3, 1, 0}; /* of the right sum */
+	static const double negative[9] = {1, 1, -1, 1, 1, 1, 1, 1, 1};
+	static const double huge[9] = {1, 1, 1e200, 1, 1, 1, 1, 1, 1};
 	float shares[9];
 	int64_t nodes[NODES];
+	const struct
+	{
+		const tlv_frame *of;
+		const char *name;
+		tlv_element element;
+		size_t rows, columns;
+		const void *data;
+	} wrong[] = {{&frame, "support_1", TLV_BYTES, 2 * NODES, 1, too_few},
+				 {&frame, "support_1", TLV_BYTES, 2 * NODES, 1, of_others},
+				 {&frame, "support_1", TLV_BYTES, 2 * NODES - 2, 1, support},
+				 {&frame, "communities_1", TLV_BYTES, 16, 1, community},
+				 {&frame, "nodes_1", TLV_INT64, NODES, 1, nodes},
+				 {&frame, "nodes_1", TLV_INT64, 0, 1, nodes},
+				 {&frame, "connectivity", TLV_FLOAT64, 3, 3, negative},
+				 {&frame, "propensity_1", TLV_FLOAT64, NODES, 1, negative},
+				 {&frame, "degree_1", TLV_FLOAT64, NODES, 1, negative},
+				 {&frame, "alpha", TLV_FLOAT64, 3, 1, negative},
+				 {&frame, "sizes", TLV_FLOAT64, 3, 1, negative},
+				 {&frame, "connectivity", TLV_FLOAT64, 3, 3, huge},
+				 {&frame, "connectivity", TLV_FLOAT64, 2, 3, huge},
+				 {&frame, "connectivity", TLV_FLOAT64, 2, 2, huge},
+				 {&frame, "alpha", TLV_FLOAT64, 3, 2, huge},
+				 {&frame, "diagnostics", TLV_FLOAT64, 1, 1, huge},
+				 {&two, "nodes_2", TLV_INT64, NODES, 1, NULL},
+				 {&two, "alpha", TLV_FLOAT64, 3, 1, huge}};
 
 	corrupt_scalar(&frame, "alpha0", -1);
 	corrupt_scalar(&frame, "graph", 0);
@@ -135,47 +145,29 @@ TEST(test_corrupt)
 	corrupt_scalar(&frame, "degree_corrected", 0.5);
 	corrupt_scalar(&frame, "seed", -1);
 	assert_ok(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support));
-	support[5] = 1;
-	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support), TLV_CORRUPT);
-	support[4] = 3; /* the right sum, but another node's communities */
-	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES - 2, 1, support),
-					 TLV_CORRUPT);
-	memcpy(communities, community, sizeof(communities));
-	communities[2] = 3;
-	assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 18, 1, communities), TLV_CORRUPT);
-	communities[2] = 2;
-	communities[4] = 0;
-	assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 18, 1, communities), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 16, 1, communities), TLV_CORRUPT);
+	memcpy(nodes, ids, sizeof(nodes));
+	nodes[1] = nodes[0];
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(forged(wrong[i].of, wrong[i].name, wrong[i].element, wrong[i].rows,
+								wrong[i].columns, wrong[i].data),
+						 TLV_CORRUPT);
+	for (int i = 0; i < 2; i++) /* beyond the last one, and twice */
+	{
+		memcpy(communities, community, sizeof(communities));
+		communities[i == 0 ? 2 : 4] = i == 0 ? 3 : 0;
+		assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 18, 1, communities),
+						 TLV_CORRUPT);
+	}
+	memcpy(shares, share, sizeof(shares));
 	for (int i = 0; i < 4; i++)
 	{
-		static const float wrong[] = {0, -0.5F, NAN, 0.51F};
+		static const float bad[] = {0, -0.5F, NAN, 0.51F};
 
-		memcpy(shares, share, sizeof(shares));
-		shares[3] = wrong[i];
+		shares[3] = bad[i];
 		assert_int_equal(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares), TLV_CORRUPT);
 	}
 	shares[3] = 0.5002F;
 	assert_ok(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares));
-	memcpy(nodes, ids, sizeof(nodes));
-	nodes[1] = nodes[0];
-	assert_int_equal(forged(&frame, "nodes_1", TLV_INT64, NODES, 1, nodes), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "nodes_1", TLV_INT64, 0, 1, nodes), TLV_CORRUPT);
-	numbers[2] = -1;
-	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 3, 3, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "propensity_1", TLV_FLOAT64, NODES, 1, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "degree_1", TLV_FLOAT64, NODES, 1, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "alpha", TLV_FLOAT64, 3, 1, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "sizes", TLV_FLOAT64, 3, 1, numbers), TLV_CORRUPT);
-	numbers[2] = 1e200;
-	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 3, 3, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 2, 3, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 2, 2, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "alpha", TLV_FLOAT64, 3, 2, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&frame, "diagnostics", TLV_FLOAT64, 1, 1, numbers), TLV_CORRUPT);
-	assert_int_equal(forged(&two, "nodes_2", TLV_INT64, NODES, 1, NULL), TLV_CORRUPT);
-	assert_int_equal(forged(&two, "alpha", TLV_FLOAT64, 3, 1, numbers), TLV_CORRUPT);
 }
 
 /* ---- new nodes ---- */
@@ -222,10 +214,9 @@ TEST(test_infer)
 			int b = expected[i].bag;
 			/* unknown nodes and those without memberships tell nothing */
 			const tlv_bag_image *bag = bag_of(b == 0 ? 5 : 2, items[b], weights[b]);
-			tlv_model *model;
 			double shares[3], value;
+			tlv_model *model = open_model(frame);
 
-			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
 			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
 			for (int j = 0; j < 3; j++)
 				assert_close(shares[j], expected[i].shares[j], expected[i].alpha0 ? 1e-8 : 1e-9);
@@ -253,7 +244,7 @@ TEST(test_odd_models)
 	/* no edges at all */
 	parts.connectivity = nothing;
 	frame = MADE(tlv_mmsb_write, &parts);
-	assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+	model = open_model(frame);
 	assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), shares));
 	assert_close(shares[1], 1.0 / 3, 1e-15);
 	/* rates at both ends of what is allowed */
@@ -263,7 +254,7 @@ TEST(test_odd_models)
 			extreme[i] = connectivity[i] * (scale < 0 ? 1e-100 : 1e99);
 		parts.connectivity = extreme;
 		frame = MADE(tlv_mmsb_write, &parts);
-		assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+		model = open_model(frame);
 		assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), shares));
 		assert_close(shares[0] + shares[1] + shares[2], 1, 1e-9);
 		assert_ok(
@@ -297,7 +288,7 @@ TEST(test_impossible_edges)
 
 			parts.connectivity = diagonal;
 			frame = MADE(tlv_mmsb_write, &parts);
-			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+			model = open_model(frame);
 			assert_ok(tlv_mmsb_infer_node(&ctx, model, &(tlv_neighbours){.node = -5, .bag = bag},
 										  shares, edges, &node));
 			assert_true(isfinite(node.log_likelihood));
@@ -363,6 +354,15 @@ TEST(test_quadratic)
 	}
 }
 
+static tlv_status
+open_and_infer(const tlv_frame *frame, const tlv_bag_image *bag, double *shares)
+{
+	tlv_model *model;
+
+	TLV_TRY(tlv_kind_mmsb.model->open(&ctx, frame, &model));
+	return infer_values(&ctx, model, TLV_AS_BAG(bag), shares);
+}
+
 /* Memory that ends anywhere, and a user who stops anywhere, give errors and nothing else. */
 TEST(test_faults)
 {
@@ -370,33 +370,10 @@ TEST(test_faults)
 	static const double weights[] = {1, 1, 1};
 	tlv_frame frame = stored_model(TLV_GRAPH_DIRECTED, 1, true);
 	const tlv_bag_image *bag = bag_of(3, items, weights);
-	tlv_status status = TLV_MEMORY_LIMIT;
-	tlv_model *model;
 	double shares[3];
-	size_t calls;
 
-	for (size_t limit = 0; status != TLV_OK; limit += 64)
-	{
-		ctx.arena.limit = ctx.arena.used + limit;
-		status = tlv_kind_mmsb.model->open(&ctx, &frame, &model);
-		if (status == TLV_OK)
-			status = infer_values(&ctx, model, TLV_AS_BAG(bag), shares);
-		if (status != TLV_OK)
-			assert_equal(status, TLV_MEMORY_LIMIT);
-	}
-	ctx.arena.limit = SIZE_MAX;
-	memory.calls = 0;
-	assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
-	calls = memory.calls;
-	assert_above(calls, 0);
-	for (size_t at = 1; at <= calls; at++)
-	{
-		memory.calls = memory.stopped_calls = 0;
-		memory.stop_at = at;
-		assert_int_equal(infer_values(&ctx, model, TLV_AS_BAG(bag), shares), TLV_CANCELLED);
-		assert_equal(memory.stopped_calls, 0);
-	}
-	memory.stop_at = 0;
+	assert_above(COUNT_REFUSALS(64, open_and_infer(&frame, bag, shares)), 0);
+	assert_cancelled_anywhere(1, SIZE_MAX, open_and_infer(&frame, bag, shares));
 }
 
 RUN_TESTS(setup, teardown)

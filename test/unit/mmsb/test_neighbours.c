@@ -13,28 +13,6 @@ static source_fixture f;
 
 /* ---- rows of neighbours ---- */
 
-typedef struct edge_list
-{
-	size_t n, room;
-	tlv_edge *edges;
-} edge_list;
-
-static tlv_status
-put_ends(tlv_context *context, void *argument, int64_t src, int64_t dst, double weight)
-{
-	edge_list *list = argument;
-
-	if (list->n + 2 > list->room)
-	{
-		list->room = 2 * list->room + 1024;
-		list->edges = tlv_realloc(context, list->edges, list->room, sizeof(tlv_edge));
-		TLV_TRY_ALLOC(context, list->edges);
-	}
-	list->edges[list->n++] = (tlv_edge){.source = src, .target = dst, .weight = weight};
-	list->edges[list->n++] = (tlv_edge){.source = dst, .target = src, .weight = weight};
-	return TLV_OK;
-}
-
 static int
 by_ends(const void *a, const void *b)
 {
@@ -45,7 +23,23 @@ by_ends(const void *a, const void *b)
 	return x->target < y->target ? -1 : x->target > y->target;
 }
 
-/* A row for every node, of both directions of every edge. */
+/* The same edges, each from both of its ends. */
+static edge_list
+both_ends(edge_list edges)
+{
+	edge_list both = {0};
+
+	for (size_t i = 0; i < edges.n; i++)
+	{
+		const tlv_edge *e = &edges.edges[i];
+
+		assert_ok(list_edge(&ctx, &both, e->source, e->target, e->weight));
+		assert_ok(list_edge(&ctx, &both, e->target, e->source, e->weight));
+	}
+	return both;
+}
+
+/* A row for every node that edges come from. */
 static fixture_rows
 rows_of(edge_list *list)
 {
@@ -75,9 +69,8 @@ rows_of(edge_list *list)
 static fixture_rows
 drawn_rows(const tlv_mmsb_parts *truth, uint64_t seed)
 {
-	edge_list list = {0};
+	edge_list list = both_ends(draw_edges(truth, seed));
 
-	assert_ok(tlv_mmsb_simulate_edges(&ctx, truth, seed, put_ends, &list));
 	return rows_of(&list);
 }
 
@@ -103,8 +96,7 @@ check_same(const char *name, tlv_mmsb_simulation simulation, tlv_mmsb_options fi
 	print_message("%s: %zu nodes\n", name, expected.parts.side[0].n);
 	use_rows(drawn_rows(&w.truth, simulation.seed + 100));
 	model = procedure_small_model(&f, &tlv_mmsb_procedure, &options, 1);
-	assert_int_equal(model.header->size, expected.size);
-	assert_memory_equal(model.header, expected.image, expected.size);
+	assert_same_bytes(model, expected.frame);
 	fixture_forget(&f);
 }
 
@@ -133,15 +125,12 @@ TEST(test_fit)
 static tlv_frame
 directed_graph(size_t n, const tlv_edge *edges)
 {
-	tlv_accumulator *accumulator;
-	tlv_frame_builder *builder = tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder));
+	tlv_accumulator *accumulator = begin_graph(TLV_GRAPH_DIRECTED, true);
 
-	assert_ok(tlv_graph_accumulator_create(&ctx, TLV_GRAPH_DIRECTED, true, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator,
 						  TLV_AS_EDGE(edges[i].source, edges[i].target, edges[i].weight)));
-	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	return MADE(tlv_frame_finish, builder);
+	return end_graph(accumulator);
 }
 
 /* Both ends of every edge become one, nodes of self-loops alone stay, weights may be rounded; an
@@ -198,15 +187,6 @@ TEST(test_fold)
 /* ---- values ---- */
 
 static tlv_frame
-finished_value(tlv_accumulator *accumulator)
-{
-	tlv_frame_builder *builder = tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder));
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	return MADE(tlv_frame_finish, builder);
-}
-
-static tlv_accumulator *
 collect(const tlv_frame *model, size_t from, size_t to)
 {
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics, .constant = model};
@@ -215,7 +195,7 @@ collect(const tlv_frame *model, size_t from, size_t to)
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
 	for (size_t t = from; t < to; t++)
 		assert_ok(tlv_add(&ctx, accumulator, &f.rows[0].rows[t]));
-	return accumulator;
+	return stored(accumulator);
 }
 
 /* Parts in whatever order are the whole; a row that comes twice is refused; an update moves the
@@ -238,13 +218,13 @@ TEST(test_values)
 	use_rows(drawn_rows(&w.truth, 7));
 	model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 	n = f.rows[0].n;
-	whole = finished_value(collect(&model, 0, n));
-	parts[0] = finished_value(collect(&model, 0, n / 3));
-	parts[1] = finished_value(collect(&model, n / 3, n));
+	whole = collect(&model, 0, n);
+	parts[0] = collect(&model, 0, n / 3);
+	parts[1] = collect(&model, n / 3, n);
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_neighbour_statistics.accumulator, &merged));
 	for (int i = 2; i-- > 0;)
 		assert_ok(merged->class->merge(&ctx, merged, &parts[i]));
-	sum = finished_value(merged);
+	sum = stored(merged);
 	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
 	{
 		const tlv_section *x = tlv_frame_find(&whole, exact[i]),
@@ -259,12 +239,10 @@ TEST(test_values)
 	for (size_t i = 0; i < 16; i++)
 		assert_close(a[i], b[i], 1e-9 * a[i]);
 	assert_ok(merged->class->merge(&ctx, merged, &parts[0]));
-	assert_fails(merged->class->build(&ctx, merged, tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder))),
-				 TLV_BAD_DATA, "has two rows");
+	assert_fails(merged->class->build(&ctx, merged, &builder), TLV_BAD_DATA, "has two rows");
 
 	assert_ok(tlv_mmsb_read(&ctx, &model, &before));
-	assert_ok(tlv_model_update(&ctx, &model, &parts[0], 1, &image, &size));
-	next = validated_model(image, size);
+	next = MADE(tlv_model_update, &model, &parts[0], 1);
 	assert_ok(tlv_mmsb_read(&ctx, &next, &after));
 	assert_int_equal(after.side[0].n, n);
 	for (size_t u = n / 3; u < n; u++)
@@ -311,18 +289,13 @@ TEST(test_refused)
 {
 	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
-	edge_list list = {0}, half = {0};
+	edge_list list, half;
 	world w;
 
 	simulation.nodes = 120;
 	w = simulate(simulation);
-	assert_ok(tlv_mmsb_simulate_edges(&ctx, &w.truth, 1, put_ends, &list));
-	for (size_t i = 0; i < list.n; i++) /* every edge once */
-		if (list.edges[i].source < list.edges[i].target)
-		{
-			assert_ok(put_ends(&ctx, &half, list.edges[i].source, list.edges[i].target, 1));
-			half.n--;
-		}
+	half = draw_edges(&w.truth, 1);
+	list = both_ends(half);
 	use_rows(rows_of(&half));
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
 				 "the other way round");

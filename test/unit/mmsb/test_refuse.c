@@ -86,7 +86,7 @@ TEST(test_odd_graphs)
 		status = tlv_mmsb_fit(&ctx, &graph, &options, &image, &size);
 		if (status == TLV_OK)
 		{
-			tlv_frame model = validated_model(image, size);
+			tlv_frame model = frame_of(image, size);
 			tlv_mmsb_parts parts;
 
 			assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
@@ -113,8 +113,7 @@ TEST(test_same_bits)
 	{
 		fitted a = fit(&w, options_of(0, mixed)), b = fit(&w, options_of(0, mixed));
 
-		assert_int_equal(a.size, b.size);
-		assert_memory_equal(a.image, b.image, a.size);
+		assert_same_bytes(a.frame, b.frame);
 	}
 }
 
@@ -149,21 +148,11 @@ TEST(test_cancel)
 		{
 			world w = small_world(kind);
 			tlv_mmsb_options options = small_options(which);
-			size_t calls, before = memory.calls;
 			void *image;
 			size_t size;
 
-			assert_ok(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
-			calls = memory.calls - before;
-			assert_above(calls, 10);
-			for (size_t i = 1; i <= calls; i += 1 + calls / (40 / EVERY(4)))
-			{
-				memory.calls = 0;
-				memory.stop_at = i;
-				assert_int_equal(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size),
-								 TLV_CANCELLED);
-				assert_int_equal(memory.stopped_calls, 0);
-			}
+			assert_cancelled_anywhere(10, 40 / EVERY(4),
+									  tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
 			pool_reset(&memory, &ctx);
 		}
 }
@@ -182,12 +171,9 @@ TEST(test_memory)
 			ctx.arena.peak = before;
 			assert_ok(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
 			peak = ctx.arena.peak - before;
-			for (int part = 1; part < 20; part += EVERY(6))
-			{
-				ctx.arena.limit = ctx.arena.used + peak * (size_t) part / 20;
-				assert_int_equal(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size),
-								 TLV_MEMORY_LIMIT);
-			}
+			for (size_t part = 1; part < 20; part += EVERY(6))
+				assert_short_of_memory(peak * part / 20,
+									   tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
 			ctx.arena.limit = ctx.arena.used + 3 * peak + 8000000;
 			assert_ok(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
 			pool_reset(&memory, &ctx);

@@ -88,34 +88,13 @@ fitted(const sample *s, int iterations)
 	return MADE(tlv_multiview_fit, &moments, &options);
 }
 
-static tlv_model *
-opened(const tlv_frame *frame)
-{
-	tlv_model *model;
-
-	assert_ok(tlv_kind_multiview.model->open(&ctx, frame, &model));
-	return model;
-}
-
 static tlv_frame
 statistics(const sample *s, const tlv_frame *frame, size_t first, size_t stop)
 {
-	tlv_model *model = opened(frame);
-	tlv_accumulator *accumulator;
+	tlv_accumulator *accumulator = statistics_begin(*frame, "em");
 
-	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
 	add_rows(s, accumulator, first, stop);
 	return stored(accumulator);
-}
-
-static tlv_frame
-updated(const tlv_frame *frame, const tlv_frame *sums)
-{
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_kind_multiview.model->update(&ctx, frame, sums, &tlv_whole_step, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
 }
 
 /* Mean error of the components, one to one. */
@@ -152,7 +131,7 @@ TEST(test_vectors)
 		if (likelihood - before < 1e-8)
 			break;
 		before = likelihood;
-		model = updated(&model, &sums);
+		model = updated(model, sums);
 	}
 	last = mean_error(&model, &s);
 	sums = statistics(&s, &s.truth, 0, ROWS);
@@ -180,7 +159,7 @@ TEST(test_categories)
 	{
 		sums = statistics(&s, &model, 0, ROWS);
 		likelihood = tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS;
-		model = updated(&model, &sums);
+		model = updated(model, sums);
 	}
 	last = mean_error(&model, &s);
 	print_message("categories: %.4f from moments, %.4f over rows, %.4f on counts\n", first, last,
@@ -248,7 +227,7 @@ know(tlv_row *row, int view, bool known)
 TEST(test_missing)
 {
 	sample s = draw_sample(false, 2);
-	tlv_model *model = opened(&s.truth);
+	tlv_model *model = open_model(s.truth);
 	double all[K], some[K], none[K], value, parts[3], right[2] = {0, 0}, whole[16];
 	const double *x[3] = {s.x[0], s.x[1], s.x[2]};
 	tlv_row row = *TLV_AS_VIEWS(wide, x);
@@ -306,7 +285,7 @@ TEST(test_missing)
 TEST(test_refusals)
 {
 	sample s = draw_sample(false, 2), c = draw_sample(true, 2);
-	tlv_model *vectors = opened(&s.truth), *categories = opened(&c.truth);
+	tlv_model *vectors = open_model(s.truth), *categories = open_model(c.truth);
 	const double *x[3] = {s.x[0], s.x[1], s.x[2]};
 	const int64_t category[3] = {1, 2, 31};
 	tlv_row row = *TLV_AS_VIEWS(wide, x);
@@ -362,7 +341,7 @@ TEST(test_floor)
 	for (int step = 0; step < 20; step++)
 	{
 		sums = statistics(&s, &model, 0, ROWS);
-		model = updated(&model, &sums);
+		model = updated(model, sums);
 	}
 	tlv_multiview_read(&model, &parts);
 	for (size_t j = 0; j < K; j++)

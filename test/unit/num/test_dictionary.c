@@ -78,12 +78,6 @@ TEST(test_dictionary_freeze)
 	check_frozen(1000, many, false);
 }
 
-static bool
-stop_at_once(void *argument)
-{
-	return true;
-}
-
 /* Positions do not depend on the key of the hash; growing many slots may be interrupted. */
 TEST(test_dictionary_key)
 {
@@ -94,7 +88,8 @@ TEST(test_dictionary_key)
 
 	tlv_hash_key = UINT64_C(0x123456789abcdef1);
 	tlv_dictionary_init(&dictionary);
-	ctx.stop = stop_at_once;
+	ctx.stop = fault_stops;
+	ctx.stop_argument = &(fault_looks){.at = 1};
 	while (n < many && (status = tlv_dictionary_add(&ctx, &dictionary, -n, &position)) == TLV_OK)
 		assert_int_equal(position, n++);
 	assert_int_equal(status, TLV_CANCELLED);
@@ -132,12 +127,6 @@ TEST(test_dictionary_map)
 	tlv_dictionary_clear(&ctx, &dictionary);
 }
 
-static bool
-always_stop(void *argument)
-{
-	return true;
-}
-
 /* Many items far apart, hashed and looked for. */
 TEST(test_stop)
 {
@@ -150,17 +139,16 @@ TEST(test_stop)
 
 	for (size_t i = 0; i < n; i++)
 		items[i] = (int64_t) i * 1000003;
-	ctx.stop = always_stop;
+	ctx.stop = fault_stops;
+	ctx.stop_argument = &(fault_looks){.at = 1};
 	assert_int_equal(tlv_dictionary_freeze(&ctx, &dictionary, n, items), TLV_CANCELLED);
 	tlv_dictionary_clear(&ctx, &dictionary);
 	ctx.stop = NULL;
 	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, n, items));
 	assert_ok(tlv_dictionary_map(&ctx, &dictionary, n, items, counts, index, known, &found));
 	assert_int_equal(found, n);
-	ctx.stop = always_stop;
-	assert_int_equal(tlv_dictionary_map(&ctx, &dictionary, n, items, counts, index, known, &found),
-					 TLV_CANCELLED);
-	ctx.stop = NULL;
+	assert_cancelled_at(
+		1, tlv_dictionary_map(&ctx, &dictionary, n, items, counts, index, known, &found));
 	tlv_dictionary_clear(&ctx, &dictionary);
 }
 

@@ -223,17 +223,21 @@ TEST(test_require)
 	assert_ok(tlv_frame_require(&ctx, &frame, "numbers", TLV_FLOAT64, 2, 3, &data));
 	assert_ptr_equal(data, tlv_frame_float64(&frame, "numbers"));
 	assert_ok(tlv_frame_require(&ctx, &frame, "numbers", TLV_FLOAT64, 2, 3, NULL));
-	assert_corrupt(tlv_frame_require(&ctx, &frame, "numbers", TLV_FLOAT64, 3, 2, NULL),
-				   "2 x 3 instead of 3 x 2");
-	assert_corrupt(tlv_frame_require(&ctx, &frame, "numbers", TLV_INT64, 2, 3, NULL), "elements");
-	assert_corrupt(tlv_frame_require(&ctx, &frame, "absent", TLV_INT64, 2, 3, NULL), "missing");
+	assert_fails(tlv_frame_require(&ctx, &frame, "numbers", TLV_FLOAT64, 3, 2, NULL), TLV_CORRUPT,
+				 "2 x 3 instead of 3 x 2");
+	assert_fails(tlv_frame_require(&ctx, &frame, "numbers", TLV_INT64, 2, 3, NULL), TLV_CORRUPT,
+				 "elements");
+	assert_fails(tlv_frame_require(&ctx, &frame, "absent", TLV_INT64, 2, 3, NULL), TLV_CORRUPT,
+				 "missing");
 	assert_ok(tlv_frame_require_minimum(&ctx, &frame, "numbers", -2));
-	assert_corrupt(tlv_frame_require_minimum(&ctx, &frame, "numbers", -1.5), "entry 2");
-	assert_corrupt(tlv_frame_require_minimum(&ctx, &frame, "items", 0), "missing");
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "weight"), "is 0.25, not an integer");
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "numbers"), "2 x 3 instead of 1 x 1");
+	assert_fails(tlv_frame_require_minimum(&ctx, &frame, "numbers", -1.5), TLV_CORRUPT, "entry 2");
+	assert_fails(tlv_frame_require_minimum(&ctx, &frame, "items", 0), TLV_CORRUPT, "missing");
+	assert_fails(tlv_frame_require_whole(&ctx, &frame, "weight"), TLV_CORRUPT,
+				 "is 0.25, not an integer");
+	assert_fails(tlv_frame_require_whole(&ctx, &frame, "numbers"), TLV_CORRUPT,
+				 "2 x 3 instead of 1 x 1");
 	assert_ok(tlv_frame_require_ascending(&ctx, &frame, "items"));
-	assert_corrupt(tlv_frame_require_ascending(&ctx, &frame, "numbers"), "missing");
+	assert_fails(tlv_frame_require_ascending(&ctx, &frame, "numbers"), TLV_CORRUPT, "missing");
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 1);
 	tlv_frame_add(&builder, "items", TLV_INT64, 2, 1, level);
 	tlv_frame_add_scalar(&builder, "largest", 0x1p53);
@@ -241,10 +245,10 @@ TEST(test_require)
 	tlv_frame_add_scalar(&builder, "negative", -1);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	assert_corrupt(tlv_frame_require_ascending(&ctx, &frame, "items"), "entry 2");
+	assert_fails(tlv_frame_require_ascending(&ctx, &frame, "items"), TLV_CORRUPT, "entry 2");
 	assert_ok(tlv_frame_require_whole(&ctx, &frame, "largest"));
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "larger"), "not an integer");
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "negative"), "not an integer");
+	assert_fails(tlv_frame_require_whole(&ctx, &frame, "larger"), TLV_CORRUPT, "not an integer");
+	assert_fails(tlv_frame_require_whole(&ctx, &frame, "negative"), TLV_CORRUPT, "not an integer");
 }
 
 TEST(test_add_from)
@@ -354,15 +358,15 @@ TEST(test_kind_lookup)
 			size_t empty_size;
 
 			assert_ok(tlv_frame_finish(&ctx, &builder, &empty, &empty_size));
-			assert_corrupt(tlv_kind_validate(&ctx, empty, empty_size, kinds[i]->type, &frame),
-						   "missing");
+			assert_fails(tlv_kind_validate(&ctx, empty, empty_size, kinds[i]->type, &frame),
+						 TLV_CORRUPT, "missing");
 		}
 	}
 	assert_null(tlv_kind_find(TLV_FRAME_MODEL, 200));
-	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame),
-				   "unknown kind 77");
-	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame),
-				   "is moments, not a model");
+	assert_fails(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame), TLV_CORRUPT,
+				 "unknown kind 77");
+	assert_fails(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame), TLV_CORRUPT,
+				 "is moments, not a model");
 }
 
 /* The digest that a frame holds of another one. */
@@ -389,42 +393,36 @@ TEST(test_digest)
 TEST(test_cancel)
 {
 	const size_t n = (size_t) 3 << 20;
-	double *numbers = tlv_alloc0(&ctx, n, sizeof(double));
+	double *zeros = numbers(n);
 	void *image;
 	size_t size;
 	tlv_frame frame;
 
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add(&builder, "numbers", TLV_FLOAT64, n, 1, numbers);
-	memory.stop_at = memory.calls + 2;
-	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_CANCELLED);
-	memory.stop_at = 0;
+	tlv_frame_add(&builder, "numbers", TLV_FLOAT64, n, 1, zeros);
+	assert_cancelled_at(2, tlv_frame_finish(&ctx, &builder, &image, &size));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	memory.stop_at = memory.calls + 1;
-	assert_int_equal(tlv_frame_validate(&ctx, image, size, &frame), TLV_CANCELLED);
-	memory.stop_at = 0;
+	assert_cancelled_at(1, tlv_frame_validate(&ctx, image, size, &frame));
 	assert_ok(tlv_frame_validate(&ctx, image, size, &frame));
-	memory.stop_at = memory.calls + 1;
-	assert_int_equal(tlv_frame_require_minimum(&ctx, &frame, "numbers", 0), TLV_CANCELLED);
-	memory.stop_at = 0;
+	assert_cancelled_at(1, tlv_frame_require_minimum(&ctx, &frame, "numbers", 0));
 }
 
 /* One number that is not finite, in the second piece of those that are looked at at once. */
 TEST(test_not_finite)
 {
 	const size_t n = (size_t) 3 << 20, at = n - 5;
-	double *numbers = tlv_alloc0(&ctx, n, sizeof(double));
+	double *most_zero = numbers(n);
 	void *image;
 	size_t size;
 	tlv_frame frame;
 
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add(&builder, "numbers", TLV_FLOAT64, n, 1, numbers);
+	tlv_frame_add(&builder, "numbers", TLV_FLOAT64, n, 1, most_zero);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	((double *) ((char *) image + size))[-5] = NAN;
 	assert_int_equal(tlv_frame_validate(&ctx, image, size, &frame), TLV_CORRUPT);
 	assert_string_equal(ctx.error.message, "entry 3145724 of section \"numbers\" is not finite");
-	numbers[at] = INFINITY;
+	most_zero[at] = INFINITY;
 	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_BAD_DATA);
 }
 

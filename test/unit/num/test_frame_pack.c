@@ -212,11 +212,8 @@ TEST(test_stops)
 	tlv_packing *packing;
 	void *back;
 
-	memory.calls = 0;
-	memory.stop_at = 1;
-	assert_int_equal(tlv_frame_unpack(&ctx, bytes, size, &back, &back_size), TLV_CANCELLED);
-	memory.calls = 0;
-	assert_int_equal(tlv_frame_pack(&ctx, &builder, &packing, &size), TLV_CANCELLED);
+	assert_cancelled_at(1, tlv_frame_unpack(&ctx, bytes, size, &back, &back_size));
+	assert_cancelled_at(1, tlv_frame_pack(&ctx, &builder, &packing, &size));
 }
 
 RUN_TESTS(setup, teardown)

@@ -112,29 +112,12 @@ TEST(test_steps)
 	assert_below(inertia / (noise * noise * (double) ((n - k) * d)), 1.01);
 }
 
-TEST(test_one_dimension)
-{
-	float points[] = {1, 2, 3, 11, 12, 13, 101, 102, 103}, centers[3];
-	int32_t label[9];
-	double inertia;
-
-	assert_ok(
-		cluster((tlv_kmeans_task){9, 1, points, NULL, 3, 5, 20, 0}, label, centers, &inertia));
-	assert_int_equal(labels_used(9, 3, label), 3);
-	assert_close(inertia, 6, 1e-4);
-	for (int i = 0; i < 9; i++)
-	{
-		assert_int_equal(label[i], label[i / 3 * 3]);
-		assert_below(fabsf(centers[label[i]] - points[i / 3 * 3 + 1]), 1e-4F);
-	}
-}
-
-/* Squares of such coordinates are beyond single precision. */
+/* Three clusters on a line, in units whose squares are beyond single precision, too. */
 TEST(test_units)
 {
-	const float units[] = {1e20F, 1e-25F};
+	const float units[] = {1, 1e20F, 1e-25F};
 
-	for (int u = 0; u < 2; u++)
+	for (int u = 0; u < 3; u++)
 	{
 		float points[] = {1, 2, 3, 11, 12, 13, 101, 102, 103}, centers[3];
 		int32_t label[9];
@@ -147,7 +130,10 @@ TEST(test_units)
 		assert_int_equal(labels_used(9, 3, label), 3);
 		assert_close(inertia / ((double) units[u] * (double) units[u]), 6, 1e-4);
 		for (int i = 0; i < 9; i++)
+		{
+			assert_int_equal(label[i], label[i / 3 * 3]);
 			assert_below(fabsf(centers[label[i]] / points[i / 3 * 3 + 1] - 1), 1e-6F);
+		}
 	}
 }
 
@@ -180,13 +166,13 @@ TEST(test_weights)
 	assert_below(fabsf(centers[label[2]] - 10), 1e-5F);
 	assert_close(inertia, 0.75, 1e-5);
 	weights[1] = -1;
-	assert_int_equal(
-		cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label, centers, &inertia),
-		TLV_BAD_DATA);
-	memset(weights, 0, sizeof(weights));
-	assert_int_equal(
-		cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label, centers, &inertia),
-		TLV_BAD_DATA);
+	for (int empty = 0; empty < 2; empty++)
+	{
+		assert_int_equal(cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label,
+								 centers, &inertia),
+						 TLV_BAD_DATA);
+		memset(weights, 0, sizeof(weights));
+	}
 }
 
 /* m distinct points, each several times. */
@@ -261,63 +247,34 @@ TEST(test_same_seed)
 TEST(test_bad_input)
 {
 	float points[] = {0, 1, 2, NAN};
+	const struct
+	{
+		tlv_kmeans_task task;
+		tlv_status status;
+	} cases[] = {{{3, 1, points, NULL, 4, 1, 9, 0}, TLV_BAD_PARAMETER},
+				 {{3, 1, points, NULL, 0, 1, 9, 0}, TLV_BAD_PARAMETER},
+				 {{3, 0, points, NULL, 2, 1, 9, 0}, TLV_BAD_PARAMETER},
+				 {{3, 1, points, NULL, 2, 0, 9, 0}, TLV_BAD_PARAMETER},
+				 {{4, 1, points, NULL, 2, 1, 9, 0}, TLV_BAD_DATA}};
 	int32_t label[4];
 	double inertia;
 
-	assert_int_equal(
-		cluster((tlv_kmeans_task){3, 1, points, NULL, 4, 1, 9, 0}, label, NULL, &inertia),
-		TLV_BAD_PARAMETER);
-	assert_int_equal(
-		cluster((tlv_kmeans_task){3, 1, points, NULL, 0, 1, 9, 0}, label, NULL, &inertia),
-		TLV_BAD_PARAMETER);
-	assert_int_equal(
-		cluster((tlv_kmeans_task){3, 0, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
-		TLV_BAD_PARAMETER);
-	assert_int_equal(
-		cluster((tlv_kmeans_task){3, 1, points, NULL, 2, 0, 9, 0}, label, NULL, &inertia),
-		TLV_BAD_PARAMETER);
-	assert_int_equal(
-		cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
-		TLV_BAD_DATA);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(cluster(cases[i].task, label, NULL, &inertia), cases[i].status);
 	points[3] = 1e30F; /* its square alone is beyond single precision */
-	assert_ok(cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia));
-}
-
-static bool
-stop_after(void *argument)
-{
-	return --*(int *) argument < 0;
+	assert_ok(cluster(cases[4].task, label, NULL, &inertia));
 }
 
 /* Cancelled at every look in turn, and short of memory at every allocation: nothing is lost. */
 TEST(test_cancel_and_memory)
 {
 	const size_t n = 3000;
-	float *points = planted(n, 20, 5, 0.5, 0);
+	const tlv_kmeans_task task = {n, 20, planted(n, 20, 5, 0.5, 0), NULL, 6, 1, 3, 0};
 	int32_t *label = room(n, sizeof(int32_t));
-	tlv_status status = TLV_CANCELLED;
 	double inertia;
-	int most = 0;
 
-	ctx.stop = stop_after;
-	for (; status == TLV_CANCELLED; most++)
-	{
-		int calls = most;
-
-		ctx.stop_argument = &calls;
-		status = cluster((tlv_kmeans_task){n, 20, points, NULL, 6, 1, 3, 0}, label, NULL, &inertia);
-	}
-	assert_ok(status);
-	assert_above(most, 10);
-	ctx.stop = NULL;
-	for (size_t spare = 0; spare < 60000; spare += 1000)
-	{
-		ctx.arena.limit = ctx.arena.used + spare;
-		assert_int_equal(
-			cluster((tlv_kmeans_task){n, 20, points, NULL, 6, 1, 3, 0}, label, NULL, &inertia),
-			TLV_MEMORY_LIMIT);
-	}
-	ctx.arena.limit = SIZE_MAX;
+	assert_cancelled_anywhere(10, 1000, cluster(task, label, NULL, &inertia));
+	assert_at_least(COUNT_REFUSALS(1000, cluster(task, label, NULL, &inertia)), 60);
 }
 
 RUN_TESTS(setup, teardown)

@@ -10,13 +10,14 @@ static const size_t shape[3] = {6, 5, 7};
 #define ALL	 (6 * 5 * 7)
 #define ROWS (6 + 5 + 7)
 
+/* rows x k numbers from 0 to 1, three in ten of them 0. */
 static void
-draw_factors(uint64_t seed, size_t k, double *factors)
+draw_factors(uint64_t seed, size_t rows, size_t k, double *factors)
 {
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, seed);
-	for (size_t i = 0; i < ROWS * k; i++)
+	for (size_t i = 0; i < rows * k; i++)
 	{
 		double x = tlv_rng_uniform(&rng);
 
@@ -24,14 +25,15 @@ draw_factors(uint64_t seed, size_t k, double *factors)
 	}
 }
 
+/* The tensor of k components with these factors, of weight 1 where weights is NULL. */
 static void
-multiply(size_t k, const double *factors, const double *weights, double *tensor)
+multiply(const size_t *d, size_t k, const double *factors, const double *weights, double *tensor)
 {
-	const double *a = factors, *b = a + shape[0] * k, *c = b + shape[1] * k;
+	const double *a = factors, *b = a + d[0] * k, *c = b + d[1] * k;
 
-	for (size_t i = 0; i < ALL; i++)
+	for (size_t i = 0; i < d[0] * d[1] * d[2]; i++)
 	{
-		size_t x = i / shape[2] / shape[1], y = i / shape[2] % shape[1], z = i % shape[2];
+		size_t x = i / d[2] / d[1], y = i / d[2] % d[1], z = i % d[2];
 
 		tensor[i] = 0;
 		for (size_t h = 0; h < k; h++)
@@ -40,25 +42,54 @@ multiply(size_t k, const double *factors, const double *weights, double *tensor)
 	}
 }
 
+/* exact, and Gaussian noise of that standard deviation. */
+static void
+add_noise(size_t n, const double *exact, double deviation, double *noisy)
+{
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, 3);
+	for (size_t i = 0; i < n; i++)
+		noisy[i] = exact[i] + deviation * tlv_rng_normal(&rng);
+}
+
+static double
+norm_of(size_t n, const double *x)
+{
+	double square = 0;
+
+	for (size_t i = 0; i < n; i++)
+		square += x[i] * x[i];
+	return sqrt(square);
+}
+
+/* How far a model is from the exact tensor, in parts of that one's norm; model is lost. */
+static double
+relative_error(size_t n, double *model, const double *exact)
+{
+	for (size_t i = 0; i < n; i++)
+		model[i] -= exact[i];
+	return norm_of(n, model) / norm_of(n, exact);
+}
+
 TEST(test_recovers_factors)
 {
 	const char *names[] = {"hals", "pqp"};
 	double factors[ROWS * 3], found[ROWS * 3], weights[3], tensor[ALL], model[ALL], residual;
 
-	draw_factors(1, 3, factors);
-	multiply(3, factors, NULL, tensor);
+	draw_factors(1, ROWS, 3, factors);
+	multiply(shape, 3, factors, NULL, tensor);
 	for (int method = 0; method < 2; method++)
 	{
 		tlv_nonnegative_options options = {.method = (tlv_nonnegative_method) method,
 										   .sweeps = SWEEPS,
 										   .tolerance = 1e-14,
 										   .seed = 1};
-		double largest = 0;
+		double largest;
 
 		assert_ok(tlv_nonnegative_cp(&ctx, shape, 3, tensor, &options, found, weights, &residual));
-		multiply(3, found, weights, model);
-		for (size_t i = 0; i < ALL; i++)
-			largest = fmax(largest, fabs(model[i] - tensor[i]));
+		multiply(shape, 3, found, weights, model);
+		largest = largest_difference(ALL, model, tensor);
 		printf("%s: residual %.2e, largest gap %.2e\n", names[method], residual, largest);
 		assert_true(residual < 0.01);
 		assert_true(largest < 0.02);
@@ -89,95 +120,54 @@ TEST(test_recovers_factors)
 TEST(test_negative_entries)
 {
 	double factors[ROWS * 2], found[ROWS * 2], weights[2], tensor[ALL], noisy[ALL], model[ALL];
-	tlv_rng rng;
 
-	draw_factors(2, 2, factors);
-	multiply(2, factors, NULL, tensor);
-	tlv_rng_seed(&rng, 3);
-	for (size_t i = 0; i < ALL; i++)
-		noisy[i] = tensor[i] + 0.05 * tlv_rng_normal(&rng);
+	draw_factors(2, ROWS, 2, factors);
+	multiply(shape, 2, factors, NULL, tensor);
+	add_noise(ALL, tensor, 0.05, noisy);
 	for (int method = 0; method < 2; method++)
 	{
 		tlv_nonnegative_options options = {.method = (tlv_nonnegative_method) method, .seed = 1};
-		double residual, error = 0, norm = 0;
+		double residual, error;
 
 		assert_ok(tlv_nonnegative_cp(&ctx, shape, 2, noisy, &options, found, weights, &residual));
-		multiply(2, found, weights, model);
-		for (size_t i = 0; i < ALL; i++)
-		{
-			error += (model[i] - tensor[i]) * (model[i] - tensor[i]);
-			norm += tensor[i] * tensor[i];
-		}
-		printf("method %d: residual %.4f, from the truth %.4f\n", method, residual,
-			   sqrt(error / norm));
-		assert_true(sqrt(error / norm) < 0.12);
+		multiply(shape, 2, found, weights, model);
+		error = relative_error(ALL, model, tensor);
+		printf("method %d: residual %.4f, from the truth %.4f\n", method, residual, error);
+		assert_below(error, 0.12);
 	}
 }
 
 #define LARGE	   (40 * 30 * 26)
 #define LARGE_ROWS (40 + 30 + 26)
 
-/* 40 x 30 x 26 numbers of k components, and noise of a tenth of their norm. */
-static void
-draw_large(uint64_t seed, size_t k, double *exact, double *noisy)
-{
-	double factors[LARGE_ROWS * 8], square = 0;
-	tlv_rng rng;
-
-	tlv_rng_seed(&rng, seed);
-	for (size_t i = 0; i < LARGE_ROWS * k; i++)
-	{
-		double x = tlv_rng_uniform(&rng);
-
-		factors[i] = x < 0.3 ? 0 : x;
-	}
-	for (size_t i = 0; i < LARGE; i++)
-	{
-		exact[i] = 0;
-		for (size_t h = 0; h < k; h++)
-			exact[i] += factors[i / 26 / 30 * k + h] * factors[(40 + i / 26 % 30) * k + h] *
-						factors[(70 + i % 26) * k + h];
-		square += exact[i] * exact[i];
-	}
-	for (size_t i = 0; i < LARGE; i++)
-		noisy[i] = exact[i] + 0.1 * sqrt(square / LARGE) * tlv_rng_normal(&rng);
-}
-
 /* Starts on the core of a tensor come as near the truth as those on the tensor itself, or nearer.
- */
+ * Noise is a tenth of the numbers' root mean square. */
 TEST(test_core)
 {
 	const size_t d[3] = {40, 30, 26}, k = 8;
-	double *exact = room(2 * LARGE, sizeof(double)), *noisy = exact + LARGE;
+	double *exact = numbers(LARGE), *noisy = numbers(LARGE), *model = numbers(LARGE);
 	double found[LARGE_ROWS * 8], weights[8], worst = 0, sum[2] = {0, 0};
 
 	for (uint64_t seed = 1; seed <= 3; seed++)
 	{
-		draw_large(seed, k, exact, noisy);
+		draw_factors(seed, LARGE_ROWS, k, found);
+		multiply(d, k, found, NULL, exact);
+		add_noise(LARGE, exact, 0.1 * norm_of(LARGE, exact) / sqrt(LARGE), noisy);
 		for (int core = 0; core < 2; core++)
 		{
 			const tlv_tensor tensor = {.d = {d[0], d[1], d[2]}, .dense = noisy};
 			tlv_nonnegative_options options = {.seed = seed, .core = core == 1};
 			tlv_factors_found out;
-			double wrong = 0, norm = 0;
+			double error;
 
 			assert_ok(tlv_nonnegative_factors(&ctx, &tensor, k, &options, found, weights, &out));
-			for (size_t i = 0; i < LARGE; i++)
-			{
-				double model = 0;
-
-				for (size_t h = 0; h < k; h++)
-					model += weights[h] * found[i / 26 / 30 * k + h] *
-							 found[(40 + i / 26 % 30) * k + h] * found[(70 + i % 26) * k + h];
-				wrong += (model - exact[i]) * (model - exact[i]);
-				norm += exact[i] * exact[i];
-			}
+			multiply(d, k, found, weights, model);
+			error = relative_error(LARGE, model, exact);
 			printf("seed %d, %s: from the truth %.4f, residual %.5f, sweeps %.0f\n", (int) seed,
-				   core == 1 ? "core" : "tensor", sqrt(wrong / norm), out.residual,
-				   (double) out.sweeps);
-			sum[core] += sqrt(wrong / norm);
+				   core == 1 ? "core" : "tensor", error, out.residual, (double) out.sweeps);
+			sum[core] += error;
 			if (core == 1)
-				worst = fmax(worst, sqrt(wrong / norm));
+				worst = fmax(worst, error);
 		}
 	}
 	assert_at_most(sum[1], 1.02 * sum[0]);
@@ -210,8 +200,8 @@ TEST(test_scale)
 	double factors[ROWS * 2], tensor[ALL], one[ROWS * 2], two[ROWS * 2], w[2], v[2], residual;
 	tlv_nonnegative_options options = {.seed = 5};
 
-	draw_factors(4, 2, factors);
-	multiply(2, factors, NULL, tensor);
+	draw_factors(4, ROWS, 2, factors);
+	multiply(shape, 2, factors, NULL, tensor);
 	assert_ok(tlv_nonnegative_cp(&ctx, shape, 2, tensor, &options, one, w, &residual));
 	for (size_t i = 0; i < ALL; i++)
 		tensor[i] *= 1024;

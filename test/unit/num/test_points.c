@@ -149,35 +149,26 @@ TEST(test_refused)
 	assert_fails(make(10, 1, &points), TLV_BAD_DATA, "1e+151");
 }
 
-static bool
-stop_now(void *calls)
-{
-	return --*(int *) calls < 0;
-}
-
 TEST(test_cancel_and_memory)
 {
 	static tlv_scratch scratch;
 	const uint32_t *found, *count;
 	tlv_points *points;
 	size_t marks;
-	int calls = 1 << 30, none = 0;
+	fault_looks first = {.at = 1};
 	tlv_status status = TLV_OK;
 
 	*state = &scratch;
 	tlv_scratch_begin(&ctx, &scratch);
 	scatter(MOST, 1, 0);
-	ctx.stop = stop_now;
-	ctx.stop_argument = &calls;
 	assert_ok(make(MOST, 2, &points));
-	ctx.stop_argument = &none;
+	ctx.stop = fault_stops;
+	ctx.stop_argument = &first;
 	for (size_t i = 0; i < 3000 && status == TLV_OK; i++)
 		status = tlv_points_count(&ctx, points, x[i % MOST], y[i % MOST], &marks, &found, &count);
 	assert_int_equal(status, TLV_CANCELLED);
 	ctx.stop = NULL;
-	ctx.arena.limit = ctx.arena.used + 20000;
-	assert_int_equal(make(MOST, 1, &points), TLV_MEMORY_LIMIT);
-	ctx.arena.limit = SIZE_MAX;
+	assert_short_of_memory(20000, make(MOST, 1, &points));
 }
 
 RUN_TESTS(setup, end_scratch)

@@ -2,8 +2,6 @@
  * test_sha256.c - SHA-256 against the vectors of FIPS 180-4 and its companions, in one piece and in
  * many, with and without the processor's instructions.
  */
-#include <time.h>
-
 #include "assertions.h"
 #include "tensorlv/num/sha256.h"
 
@@ -72,27 +70,6 @@ TEST(test_pieces)
 				assert_memory_equal(digest, whole, TLV_SHA256_SIZE);
 			}
 	}
-}
-
-/* Bytes per second, printed: what a stored value costs when it is written or read as text. */
-TEST(test_speed)
-{
-	const size_t size = (size_t) 32 << 20;
-	unsigned char *bytes = malloc(size), digest[2][TLV_SHA256_SIZE];
-
-	assert_non_null(bytes);
-	memset(bytes, 0x5a, size);
-	for (int plain = 0; plain < 2; plain++)
-	{
-		clock_t start = clock();
-
-		digest_of(bytes, size, size, plain != 0, digest[plain]);
-		print_message("%s: %.0f MB/s\n",
-					  plain || !tlv_sha256_accelerated() ? "plain C" : "SHA instructions",
-					  (double) size / 1e6 * CLOCKS_PER_SEC / ((double) (clock() - start) + 1));
-	}
-	assert_memory_equal(digest[0], digest[1], TLV_SHA256_SIZE);
-	free(bytes);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -146,23 +146,18 @@ TEST(test_row_sums)
 
 TEST(test_cancel)
 {
-	int calls = 1;
 	size_t l = 1000, rank;
 	tlv_csr a = random_csr(2, 20000, 0.1, false), t;
 	float *x = random_block(l, 20000), *y = empty_block(l, 2);
 	double *gram = room(l * l, sizeof(double));
 
-	ctx.stop = stop_after;
-	ctx.stop_argument = &calls;
-	assert_int_equal(tlv_csr_multiply(&ctx, &a, l, x, y), TLV_CANCELLED);
+	assert_cancelled_at(2, tlv_csr_multiply(&ctx, &a, l, x, y));
 	assert_int_equal(ctx.error.code, TLV_CANCELLED);
-	calls = 0;
-	assert_int_equal(tlv_csr_transpose(&ctx, &a, &t), TLV_CANCELLED);
+	assert_cancelled_at(1, tlv_csr_transpose(&ctx, &a, &t));
 	assert_null(t.start);
-	assert_int_equal(tlv_gram_float(&ctx, 20000, l, x, l, x, gram), TLV_CANCELLED);
-	assert_int_equal(tlv_rotate_float(&ctx, 20000, l, x, l, gram), TLV_CANCELLED);
-	assert_int_equal(tlv_orthonormalize_roughly(&ctx, l, 20000, x, &rng, &rank), TLV_CANCELLED);
-	ctx.stop = NULL;
+	assert_cancelled_at(1, tlv_gram_float(&ctx, 20000, l, x, l, x, gram));
+	assert_cancelled_at(1, tlv_rotate_float(&ctx, 20000, l, x, l, gram));
+	assert_cancelled_at(1, tlv_orthonormalize_roughly(&ctx, l, 20000, x, &rng, &rank));
 	tlv_csr_free(&ctx, &a);
 }
 
@@ -172,11 +167,9 @@ TEST(test_memory_limit)
 
 	for (size_t spare = 0; spare < 20 * 8 * 12; spare += 100)
 	{
-		ctx.arena.limit = ctx.arena.used + spare;
-		assert_int_not_equal(tlv_csr_transpose(&ctx, &a, &t), TLV_OK);
+		assert_short_of_memory(spare, tlv_csr_transpose(&ctx, &a, &t));
 		assert_null(t.start);
 	}
-	ctx.arena.limit = SIZE_MAX;
 	tlv_csr_free(&ctx, &a);
 }
 

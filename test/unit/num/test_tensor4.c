@@ -10,22 +10,13 @@
 #define D	 7
 #define ROWS 150
 
-static double *
-zeros(size_t n)
-{
-	double *x = tlv_alloc0(&ctx, n, sizeof(double));
-
-	assert_non_null(x);
-	return x;
-}
-
 /* Sum of the fourth powers of d x n rows. */
 static double *
 fourths(size_t d, size_t n, const double *y)
 {
-	double *packed = zeros(tlv_packed4_size(d));
+	double *packed = numbers(tlv_packed4_size(d));
 
-	assert_ok(tlv_packed4_add_fourths(&ctx, d, n, y, packed, zeros(tlv_tensor4_work(d))));
+	assert_ok(tlv_packed4_add_fourths(&ctx, d, n, y, packed, numbers(tlv_tensor4_work(d))));
 	return packed;
 }
 
@@ -44,7 +35,7 @@ TEST(test_places)
 
 TEST(test_unpack)
 {
-	double *y = zeros(D * ROWS), *full = zeros(D * D * D * D);
+	double *y = numbers(D * ROWS), *full = numbers(D * D * D * D);
 
 	tlv_rng_fill_normal(&rng, D * ROWS, y);
 	assert_ok(tlv_packed4_unpack(&ctx, D, fourths(D, ROWS, y), full));
@@ -65,8 +56,8 @@ TEST(test_unpack)
 /* Sums of rows, and of the same rows moved. */
 TEST(test_translate)
 {
-	double *y = zeros(D * ROWS), *moved = zeros(D * ROWS), delta[D];
-	double *sum1 = zeros(D), *sum2 = zeros(D * D), *sum3 = zeros(tlv_packed3_size(D));
+	double *y = numbers(D * ROWS), *moved = numbers(D * ROWS), delta[D];
+	double *sum1 = numbers(D), *sum2 = numbers(D * D), *sum3 = numbers(tlv_packed3_size(D));
 	double *packed, *expected;
 
 	tlv_rng_fill_normal(&rng, D * ROWS, y);
@@ -85,8 +76,7 @@ TEST(test_translate)
 	packed = fourths(D, ROWS, y);
 	expected = fourths(D, ROWS, moved);
 	tlv_packed4_translate(D, ROWS, delta, sum1, sum2, sum3, packed);
-	for (size_t e = 0; e < tlv_packed4_size(D); e++)
-		assert_close(packed[e], expected[e], 1e-10 * ROWS);
+	assert_all_close(tlv_packed4_size(D), packed, expected, 1e-10 * ROWS);
 }
 
 /* Weighted cubes and squares; n around the blocks' borders. */
@@ -95,34 +85,30 @@ TEST(test_single_precision)
 	for (size_t k = 1; k <= 40; k += 13)
 		for (size_t n = 1; n <= 1100; n = 3 * n + 7)
 		{
-			size_t entries = tlv_packed3_size(k), numbers = k * n;
-			double *y = zeros(numbers), *r = zeros(numbers), *weight = zeros(n);
-			float *single = tlv_alloc(&ctx, 2 * numbers, sizeof(float));
-			double *cubes[2] = {zeros(entries), zeros(entries)};
-			double *squares[2] = {zeros(entries), zeros(entries)};
+			size_t entries = tlv_packed3_size(k), all = k * n;
+			double *y = numbers(all), *r = numbers(all), *weight = numbers(n);
+			float *single = tlv_alloc(&ctx, 2 * all, sizeof(float));
+			double *cubes[2] = {numbers(entries), numbers(entries)};
+			double *squares[2] = {numbers(entries), numbers(entries)};
 
-			tlv_rng_fill_normal(&rng, numbers, y);
-			tlv_rng_fill_normal(&rng, numbers, r);
+			tlv_rng_fill_normal(&rng, all, y);
+			tlv_rng_fill_normal(&rng, all, r);
 			for (size_t t = 0; t < n; t++)
 				weight[t] = tlv_rng_uniform(&rng);
-			for (size_t i = 0; i < numbers; i++)
+			for (size_t i = 0; i < all; i++)
 			{
 				single[i] = (float) y[i];
-				single[numbers + i] = (float) r[i];
+				single[all + i] = (float) r[i];
 				y[i] = (double) single[i];
-				r[i] = (double) single[numbers + i];
+				r[i] = (double) single[all + i];
 			}
-			tlv_packed3_add_cubes(k, n, y, weight, cubes[0], zeros(tlv_tensor3_work(k, n)));
+			tlv_packed3_add_cubes(k, n, y, weight, cubes[0], numbers(tlv_tensor3_work(k, n)));
 			assert_ok(tlv_packed3_add_cubes_float(&ctx, k, n, single, weight, cubes[1],
-												  (float *) zeros(tlv_tensor3_work(k, n))));
+												  (float *) numbers(tlv_tensor3_work(k, n))));
 			assert_ok(tlv_packed3_add_squares(&ctx, k, n, y, r, squares[0]));
-			assert_ok(
-				tlv_packed3_add_squares_float(&ctx, k, n, single, single + numbers, squares[1]));
-			for (size_t e = 0; e < entries; e++)
-			{
-				assert_close(cubes[1][e], cubes[0][e], 5e-6 * sqrt((double) n));
-				assert_close(squares[1][e], squares[0][e], 5e-6 * sqrt((double) n));
-			}
+			assert_ok(tlv_packed3_add_squares_float(&ctx, k, n, single, single + all, squares[1]));
+			assert_all_close(entries, cubes[1], cubes[0], 5e-6 * sqrt((double) n));
+			assert_all_close(entries, squares[1], squares[0], 5e-6 * sqrt((double) n));
 			pool_reset(&memory, &ctx);
 		}
 }

@@ -207,13 +207,6 @@ TEST(test_order)
 
 static int32_t ends[2 * EDGES];
 static double positions[2 * NODES];
-static size_t looks, looks_allowed;
-
-static bool
-stop_after(void *argument)
-{
-	return ++looks > looks_allowed;
-}
 
 /* Two halves with edges inside of them, and a few between. */
 static void
@@ -263,16 +256,8 @@ TEST(test_place)
 TEST(test_place_stops)
 {
 	make_halves(NODES, EDGES);
-	ctx.stop = stop_after;
-	looks = 0;
-	looks_allowed = 100;
-	assert_int_equal(tlv_page_place(&ctx, NODES, EDGES, ends, positions), TLV_CANCELLED);
-	assert_int_equal(looks, 101);
-	looks = 0;
-	looks_allowed = SIZE_MAX;
-	assert_ok(tlv_page_place(&ctx, NODES, EDGES, ends, positions));
-	assert_true(looks > 3000);
-	ctx.stop = NULL;
+	assert_cancelled_at(101, tlv_page_place(&ctx, NODES, EDGES, ends, positions));
+	assert_cancelled_anywhere(3000, 1, tlv_page_place(&ctx, NODES, EDGES, ends, positions));
 }
 
 /* Names share a part of the page by what they take there: few long ones are cut, short ones not. */

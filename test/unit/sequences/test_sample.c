@@ -92,10 +92,7 @@ TEST(test_stop)
 
 	for (int64_t t = 0; t < 1000; t++)
 		add_sequence(sample, t);
-	memory.stop_at = 1;
-	assert_int_equal(sample->class->build(&ctx, sample, &builder), TLV_CANCELLED);
-	assert_equal(memory.stopped_calls, 0);
-	memory.stop_at = 0;
+	assert_cancelled_at(1, sample->class->build(&ctx, sample, &builder));
 }
 
 RUN_TESTS(setup, teardown)

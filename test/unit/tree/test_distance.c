@@ -511,20 +511,14 @@ TEST(test_stop)
 		tlv_tree_distances_free(&ctx, &d);
 		assert_int_equal(ctx.arena.used, used);
 		need = ctx.arena.peak - used;
-		memory.calls = 0;
-		memory.stop_at = p / 2;
-		assert_int_equal(tlv_tree_distances_compute(&ctx, &frame[f], &options, &d), TLV_CANCELLED);
-		assert_int_equal(memory.calls, p / 2);
+		assert_cancelled_at(p / 2, tlv_tree_distances_compute(&ctx, &frame[f], &options, &d));
 		assert_null(d.distance);
-		memory.stop_at = 0;
 		for (size_t limit = 1; limit < 40; limit++)
 		{
-			ctx.arena.limit = ctx.arena.used + need * limit / 40;
-			assert_int_equal(tlv_tree_distances_compute(&ctx, &frame[f], &options, &d),
-							 TLV_MEMORY_LIMIT);
+			assert_short_of_memory(need * limit / 40,
+								   tlv_tree_distances_compute(&ctx, &frame[f], &options, &d));
 			assert_null(d.distance);
 		}
-		ctx.arena.limit = SIZE_MAX;
 	}
 }
 

@@ -63,7 +63,7 @@ learnt(tlv_frame moments, tlv_tree_method method)
 static double
 mean_of(tlv_frame frame, size_t n, const double *x)
 {
-	tlv_model *model = opened(frame);
+	tlv_model *model = open_model(frame);
 	double sum = 0, value;
 
 	for (size_t i = 0; i < n; i++)

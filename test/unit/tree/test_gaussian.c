@@ -31,7 +31,7 @@ dense_moments(size_t d, size_t n, const double *x)
 static double
 mean_of(tlv_frame frame, size_t d, size_t n, const double *x)
 {
-	tlv_model *model = opened(frame);
+	tlv_model *model = open_model(frame);
 	double sum = 0, value;
 
 	for (size_t i = 0; i < n; i++)
@@ -83,7 +83,7 @@ TEST(test_dense)
 	static const int32_t ends[] = {0, 5, 1, 5, 5, 6, 2, 6, 3, 6, 4, 3};
 	tlv_tree tree = tree_of(5, 7, 6, ends);
 	tlv_frame frame = simulated(&tree, true, 0, 0, 2);
-	tlv_model *model = opened(frame);
+	tlv_model *model = open_model(frame);
 	double *x = drawn_rows(frame, 30, 5), c[49];
 	tlv_posterior means = {0}, variances = {0};
 
@@ -212,7 +212,7 @@ TEST(test_vectors)
 	/* A missing element is told by the others: much less than its variance is left. */
 	memcpy(y, x, sizeof(y));
 	y[7] = NAN;
-	open = opened(model);
+	open = open_model(model);
 	assert_ok(tlv_tree_infer_gaussian(&ctx, open, 12, y, &means, &variances));
 	assert_int_equal(means.total, 5);
 	assert_below(variances.values[4], 0.45);
@@ -237,7 +237,7 @@ TEST(test_refusals)
 
 	model = fitted_tree(moments, &tree, options);
 	assert_true(model_warns(&model, "dependent_columns", NULL));
-	open = opened(model);
+	open = open_model(model);
 	assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(3, x), &value));
 	assert_true(isfinite(value));
 	x[2] = 7;
@@ -247,7 +247,7 @@ TEST(test_refusals)
 	options.column = column;
 	assert_int_equal(tlv_tree_fit(&ctx, &moments, &tree, &options, &image, &size),
 					 TLV_BAD_PARAMETER);
-	open = opened(model);
+	open = open_model(model);
 	assert_int_equal(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(2, x), &value),
 					 TLV_BAD_DATA);
 	x[0] = INFINITY;

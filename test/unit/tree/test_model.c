@@ -76,7 +76,7 @@ static void
 check_rows(size_t k, size_t d, size_t n)
 {
 	tlv_frame frame = small_model(k, d);
-	tlv_model *model = opened(frame);
+	tlv_model *model = open_model(frame);
 	int32_t *rows = drawn_codes(frame, n, 0.3);
 	double exact[SMALL_NODES * 8], value;
 	tlv_posterior posterior = {0};
@@ -121,7 +121,7 @@ TEST(test_large_tables)
 	tlv_frame frame = simulated(&tree, false, 9, 12, 1);
 	int32_t *rows = drawn_codes(frame, 70, 0.2);
 	tlv_frame statistics = statistics_of(frame, 3, 70, rows);
-	tlv_model *model = opened(frame);
+	tlv_model *model = open_model(frame);
 	double sum = 0, value;
 	size_t offset[6];
 	tlv_tree_parts parts;
@@ -200,7 +200,7 @@ TEST(test_large_star)
 	tree = tree_of(leaves, leaves + 1, leaves, ends);
 	frame = simulated(&tree, false, 2, 5, 1);
 	rows = drawn_codes(frame, 5, 0);
-	model = opened(frame);
+	model = open_model(frame);
 	tlv_tree_read(&frame, &parts);
 	tlv_tree_table_offsets(&parts, offset);
 	for (size_t i = 0; i < 5; i++)
@@ -269,7 +269,7 @@ TEST(test_merge)
 TEST(test_refusals)
 {
 	tlv_frame frame = small_model(2, 3);
-	tlv_model *model = opened(frame);
+	tlv_model *model = open_model(frame);
 	int32_t row[SMALL_P] = {0, 1, 2, 0, 1, 3};
 	double value, x[SMALL_P] = {0};
 	tlv_accumulator *accumulator;
@@ -371,9 +371,7 @@ TEST(test_category_names)
 	parts.diagnostics = &diagnostics;
 	named = MADE(tlv_tree_write, &parts);
 	statistics = statistics_of(named, SMALL_P, 50, drawn_codes(named, 50, 0));
-	assert_ok(
-		tlv_kind_tree.model->update(&ctx, &named, &statistics, &tlv_whole_step, &image, &size));
-	named = checked(TLV_FRAME_MODEL, image, size);
+	named = updated(named, statistics);
 	tlv_kind_tree.model->code_names(&named, &names);
 	assert_int_equal(names.variables, SMALL_P);
 	assert_int_equal(tlv_code_called(&names, 5, 10, (tlv_text){"yes", 3}), 1);
@@ -424,9 +422,9 @@ TEST(test_ranges)
 	assert_int_equal(tlv_code_of_number(&names, 1, 2, 9.99), 0);
 	assert_int_equal(tlv_code_of_number(&names, 1, 2, 10), 1);
 	assert_int_equal(tlv_code_of_number(&names, 5, 10, HUGE_VAL), 1);
-	assert_ok(tlv_model_infer(&ctx, opened(frame), TLV_AS_CODES(SMALL_P, row), &posterior));
+	assert_ok(tlv_model_infer(&ctx, open_model(frame), TLV_AS_CODES(SMALL_P, row), &posterior));
 	of_missing = posterior.values + posterior.total - 2;
-	assert_ok(tlv_model_impute(&ctx, opened(frame), TLV_AS_CODES(SMALL_P, row), &filled));
+	assert_ok(tlv_model_impute(&ctx, open_model(frame), TLV_AS_CODES(SMALL_P, row), &filled));
 	assert_close(filled.values[1], 3 * of_missing[0] + 20 * of_missing[1], 1e-12);
 	assert_equal(filled.values[0], 1);
 	assert_equal(filled.values[5], 4);

@@ -207,13 +207,13 @@ TEST(test_stop)
 {
 	tlv_tree tree;
 	const char **names;
+	char *text;
 
 	assert_ok(tlv_tree_random(&ctx, 50, 10, 1, &tree));
 	names = numbered_names(&tree);
 	for (int w = 0; w < 3; w++)
 	{
 		size_t used = ctx.arena.used, need;
-		char *text;
 
 		ctx.arena.peak = used;
 		text = written(writers[w], &tree, names);
@@ -222,20 +222,12 @@ TEST(test_stop)
 		assert_int_equal(ctx.arena.used, used);
 		for (size_t limit = 1; limit < 30; limit++)
 		{
-			ctx.arena.limit = ctx.arena.used + need * limit / 30;
-			assert_int_equal(writers[w](&ctx, &tree, names, &text), TLV_MEMORY_LIMIT);
+			assert_short_of_memory(need * limit / 30, writers[w](&ctx, &tree, names, &text));
 			assert_null(text);
 		}
-		ctx.arena.limit = SIZE_MAX;
 	}
-	{
-		char *text;
-
-		memory.calls = 0;
-		memory.stop_at = 2;
-		assert_int_equal(tlv_tree_svg(&ctx, &tree, names, &text), TLV_CANCELLED);
-		assert_null(text);
-	}
+	assert_cancelled_at(2, tlv_tree_svg(&ctx, &tree, names, &text));
+	assert_null(text);
 }
 
 RUN_TESTS(setup, teardown)
