@@ -209,28 +209,12 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 
 /* ---- the number of components ---- */
 
-/* The floor (d) without what units of the columns make of it. */
-static tlv_status
-floor_of_spread(tlv_context *ctx, const gmm_evidence *evidence, double **floor)
-{
-	const tlv_mixture_column *columns = evidence->options.columns;
-
-	TLV_TRY_NEW(ctx, *floor, evidence->d);
-	for (size_t i = 0; i < evidence->d; i++)
-		(*floor)[i] = columns != NULL && columns[i].unit > 0
-						  ? TLV_MIXTURE_FLOOR * columns[i].variance
-						  : evidence->floor[i];
-	return TLV_OK;
-}
-
 tlv_status
 gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *mixture,
 				  double n, bool *degenerate)
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
-	double *floor;
 
-	TLV_TRY(floor_of_spread(ctx, evidence, &floor));
 	*degenerate = false;
 	for (size_t j = 0; j < mixture->k && !*degenerate; j++)
 	{
@@ -242,11 +226,10 @@ gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixt
 								 .variances = mixture->variances + j * variances};
 		size_t low = 0;
 
-		if (evidence->groups || mixture->weights[j] * n < (double) d + 1)
-			TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &low));
+		if (mixture->weights[j] * n < (double) d + 1)
+			TLV_TRY(tlv_mixture_at_floor(ctx, &one, evidence->floor, &low));
 		*degenerate = low > 0;
 	}
-	tlv_free(ctx, floor);
 	return TLV_OK;
 }
 

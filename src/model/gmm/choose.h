@@ -141,10 +141,9 @@ extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, s
 extern size_t gmm_least(size_t n, const double *criterion);
 
 /*
- * Has the mixture a component of fewer than d + 1 of n rows whose variances are a millionth of the
- * data's?  Any likelihood can be had from it, but not from one at the floor of rounded values. Many
- * equal values are a matter of the density, but not groups: where these are sought, a component of
- * any number of rows counts.
+ * Has the mixture a component of fewer than d + 1 of n rows with a variance at the floor?  So few
+ * rows have no covariance of their own: it is the floor that bounds their likelihood, and any
+ * number of components could be had so.  Many equal values are a matter of the density.
  */
 extern tlv_status gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence,
 									const tlv_mixture *mixture, double n, bool *degenerate);
