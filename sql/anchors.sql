@@ -8,7 +8,7 @@ CREATE AGGREGATE tlv_anchor_moments(bag tlv_bag, subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag, tlv_subspace) IS
-    'the last pass over documents for topics by anchor words: the pair moment in the basis, and the noise of the row of every item';
+    'collects the pair moment in the basis, and the noise of the row of every item, in the last pass over documents for topics by anchor words';
 
 CREATE FUNCTION tlv_anchor_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_anchor_moments_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -18,7 +18,7 @@ CREATE AGGREGATE tlv_anchor_moments(bags tlv_bag[], subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag[], tlv_subspace) IS
-    'the last pass over documents for topics by anchor words: the pair moment in the basis, and the noise of the row of every item; many documents in one row';
+    'collects the pair moment in the basis, and the noise of the row of every item, in the last pass over documents for topics by anchor words; many documents in one row';
 
 CREATE FUNCTION tlv_pair_moments_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_pair_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -43,5 +43,5 @@ CREATE FUNCTION tlv_topic_anchors(model tlv_model)
     RETURNS TABLE (topic integer, label text, item bigint, item_name text, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_anchors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_topic_anchors(tlv_model) IS
-    'for a model fitted by anchor words: the anchor word of each topic, and the distance of its co-occurrence row from the noise level; below 0 '
-    'where the row cannot be distinguished from noise';
+    'returns, for a model fitted by anchor words, the anchor word of each topic and the distance of its co-occurrence row from the noise level, which is below 0 if the '
+    'row cannot be distinguished from noise';

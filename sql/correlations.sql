@@ -24,14 +24,14 @@ CREATE FUNCTION tlv_topic_correlations(moments tlv_moments)
     RETURNS TABLE (topic_a integer, topic_b integer, second_moment float8, covariance float8, correlation float8, standard_error float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_correlations_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 200;
 COMMENT ON FUNCTION tlv_topic_correlations(tlv_moments) IS
-    'how topics come together, from what tlv_topic_products has collected: second moment, covariance and correlation of the shares of two topics, and the '
-    'standard error of the correlation, given the topics, by leaving out a twentieth of the documents at a time; right for any distribution of shares';
+    'returns the correlations of topics, from the moments of tlv_topic_products: second moment, covariance and correlation of the proportions of two topics, and the '
+    'standard error of the correlation, given the topics, by a jackknife over twenty groups of documents; valid for any distribution of topic proportions';
 
 CREATE FUNCTION tlv_topic_correlations(model tlv_model)
     RETURNS TABLE (topic_a integer, topic_b integer, second_moment float8, covariance float8, correlation float8, standard_error float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_correlations_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 200;
 COMMENT ON FUNCTION tlv_topic_correlations(tlv_model) IS
-    'how topics come together by the model''s own logistic-normal distribution of shares (refine => ''ctm''), from draws that are always the same; '
+    'returns the correlations of topics under the logistic-normal distribution of topic proportions of the model (refine => ''ctm''), from draws with a fixed seed; '
     'standard errors are null';
 
 CREATE FUNCTION tlv_topics(moments tlv_moments)

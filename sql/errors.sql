@@ -9,8 +9,8 @@ CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model) IS
-    'collects what standard errors of a model need, for tlv_estimates(model, errors) and tlv_drift, from the rows that it was fitted to or a sample of them; rows are those of '
-    'tlv_statistics(x, model)';
+    'collects the statistics for standard errors of a model, for tlv_estimates(model, errors) and tlv_drift, from the rows that it was fitted to or a sample of them; '
+    'rows are those of tlv_statistics(x, model)';
 
 -- typed: float8[], float8[], float8[] | bigint, bigint, bigint | bigint, bigint, text | bigint, text, bigint |
 -- and:   bigint, text, text | text, bigint, bigint | text, bigint, text | text, text, bigint | text, text, text
@@ -28,12 +28,12 @@ CREATE FUNCTION tlv_estimates(model tlv_model, errors tlv_moments DEFAULT NULL, 
     RETURNS TABLE (part text, component integer, item bigint, item_name text, estimate float8, standard_error float8, low float8, high float8)
     AS 'MODULE_PATHNAME', 'tlv_estimates_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION tlv_estimates(tlv_model, tlv_moments, float8) IS
-    'every number that a model estimates, with its standard error and an interval. The errors come from error statistics or, if these are null, from what the driver kept (errors => true); a '
-    'standard error that is not known is null. part is weight, alpha, probability, mean, variance, covariance, transition, initial, connectivity, mixing or length; item is the word, '
-    'dimension, symbol, category, state or community that the number belongs to';
+    'returns every estimate of a model, with its standard error and a confidence interval. The errors come from error statistics or, if these are null, from the model '
+    '(errors => true); a standard error that is not known is null. part is weight, alpha, probability, mean, variance, covariance, transition, initial, connectivity, '
+    'mixing or length; item is the word, dimension, symbol, category, state or community of the estimate';
 
 CREATE FUNCTION tlv_jackknife(model tlv_model, without tlv_model[]) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_jackknife(tlv_model, tlv_model[]) IS
-    'the model with standard errors for tlv_estimates(model), from models of the same k each of which leaves out one of some 20 groups of the rows (delete-a-group jackknife); models that are '
-    'null are left out';
+    'returns the model with standard errors for tlv_estimates(model), from models with the same k, each fitted without one of about 20 groups of the rows (delete-a-group '
+    'jackknife); models that are null are skipped';

@@ -14,31 +14,35 @@ CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer DEFAULT NULL, copies 
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'latent classes from category moments with tables of triples, without the rows; k null: as many as the pairs of variables show, at most max_k. Pairs of different variables are whitened '
-    'and triples decomposed by the method joint, power, als or sgd; partition and partition-pqp factor groups of variables into nonnegative parts instead';
+    'fits latent classes to category moments with tables of triples, without the rows; k null: the number that the pairs of variables identify, at most max_k. Pairs of '
+    'different variables are whitened and triples decomposed by the method joint, power, als or sgd; partition and partition-pqp compute a non-negative factorisation of '
+    'groups of variables instead';
 CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT NULL,
     weights text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
-    'latent classes of the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or one '
-    'column for each variable (with layout wide if there are three), or one column of integer[], or, with layout long, (row, variable, category, number) where some variables are numbers; '
-    'what has no row, or is null, is missing. k null: at most max_k, by the likelihood of rows held out (criterion held_out) or the Bayesian information criterion (bic). '
-    'weights is the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two';
+    'fits latent classes to the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or '
+    'one column for each variable (with layout wide if there are three), or one column of integer[], or, with layout long, (row, variable, category, number) if some '
+    'variables are numbers; a value without a row, or that is null, is missing. k null: at most max_k, by the likelihood of held-out rows (criterion held_out) or the '
+    'Bayesian information criterion (bic). weights is the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts '
+    'as two';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'mixed membership (grade of membership, admixture) from category moments with tables of triples, without the rows. Every variable of a row draws its own component from the membership of '
-    'the row, which is Dirichlet with parameters of the sum alpha0 (null: as the triples are explained best); the other parameters are those of tlv_fit_lca';
+    'fits mixed membership (grade of membership, admixture) to category moments with tables of triples, without the rows. The component of every variable of a row is '
+    'drawn from the memberships of the row, whose Dirichlet parameters have the sum alpha0 (null: the value that explains the triples best); the other parameters are '
+    'those of tlv_fit_lca';
 CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT NULL,
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
-    'mixed membership of the rows of a query, in one call: moments, fit and refinement by Gibbs sampling. The query returns what tlv_lca takes; with copies => 2 a variable has up to two '
-    'values in a row, as a locus has two alleles. k null: at most max_k, by the likelihood of values held out; alpha0 null: as the triples are explained best, or by the same likelihood';
+    'fits mixed membership to the rows of a query, in one call: moments, fit and refinement by Gibbs sampling. The query has the forms of tlv_lca; with copies => 2, a '
+    'variable has up to two values in a row, as a locus has two alleles. k null: at most max_k, by the likelihood of held-out values; alpha0 null: the value that '
+    'explains the triples best, or by the same likelihood';
 
 CREATE FUNCTION tlv_simulate_lca_model(variables integer, k integer, categories integer DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;

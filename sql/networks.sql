@@ -5,7 +5,8 @@ CREATE FUNCTION tlv_cofire_accum(tlv_moments, bigint[]) RETURNS tlv_moments
 COMMENT ON FUNCTION tlv_cofire_accum(tlv_moments, bigint[]) IS 'transition function of tlv_cofire(bigint[])';
 CREATE FUNCTION tlv_cofire_inverse(tlv_moments, bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cofire_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_cofire_inverse(tlv_moments, bigint[]) IS 'inverse transition function of tlv_cofire(bigint[]): null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_cofire_inverse(tlv_moments, bigint[]) IS
+    'inverse transition function of tlv_cofire(bigint[]): null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_cofire(active bigint[]) (
     SFUNC = tlv_cofire_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -20,7 +21,8 @@ CREATE FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
 COMMENT ON FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag) IS 'transition function of tlv_cofire(tlv_bag)';
 CREATE FUNCTION tlv_cofire_inverse(tlv_moments, tlv_bag) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cofire_bag_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_cofire_inverse(tlv_moments, tlv_bag) IS 'inverse transition function of tlv_cofire(tlv_bag): null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_cofire_inverse(tlv_moments, tlv_bag) IS
+    'inverse transition function of tlv_cofire(tlv_bag): null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_cofire(active tlv_bag) (
     SFUNC = tlv_cofire_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -59,9 +61,10 @@ CREATE FUNCTION tlv_network(query text, layers integer DEFAULT 1, threshold floa
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_network_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_network(text, integer, float8, text, integer, bigint, text, text[], jsonb) IS
-    'learns hidden units that switch sets of items on, from a query that returns (set, item) or arrays of items: an item is on when more of the units that are on switch it on '
-    'than off. Units are found by threes of items that are on together in more than threshold of the rows (null: more often than pairs of them explain), and so are the '
-    'layers above, those that are on most often first; refine em (auto) corrects their edges and finds those of weight -1, iterations scans for each layer (null: until the edges do not change)';
+    'fits hidden units that switch sets of items on, from a query that returns (set, item) or arrays of items: an item is on if more of the active units switch it on '
+    'than off. Units are identified by triples of items that are on together in more than threshold of the rows (null: more often than their pairs explain), and so are '
+    'the layers above, in the order of decreasing frequency; refine em (auto) corrects their edges and finds those of weight -1, iterations scans for each layer (null: '
+    'until the edges do not change)';
 
 CREATE FUNCTION tlv_edges(model tlv_model)
     RETURNS TABLE (layer integer, unit integer, child bigint, child_name text, weight integer, share float8)

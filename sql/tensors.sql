@@ -5,120 +5,128 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, bigint, float8
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, bigint, float8) IS 'transition function of tlv_tensor_agg(bigint, bigint, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, bigint, bigint, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) IS 'transition function of tlv_tensor_agg(text, bigint, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, bigint, bigint, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) IS 'transition function of tlv_tensor_agg(bigint, text, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, text, bigint, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) IS 'transition function of tlv_tensor_agg(text, text, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j text, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, text, bigint, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) IS 'transition function of tlv_tensor_agg(bigint, bigint, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, bigint, text, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) IS 'transition function of tlv_tensor_agg(text, bigint, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, bigint, text, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) IS 'transition function of tlv_tensor_agg(bigint, text, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, text, text, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) IS 'transition function of tlv_tensor_agg(text, text, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) IS
+    'inverse transition function of tlv_tensor_agg: null if the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j text, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, text, text, float8) IS
-    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
-    'those of other days; rows with a NULL are counted and left out';
+    'collects the entries of a tensor, one per row: values at the same position are added up, and a position with only NULL is missing; for tlv_fit_cp, tlv_fit_tucker '
+    'and tlv_fit_tensor_train; values of several days can be merged; rows with a NULL are skipped and counted';
 
 CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean DEFAULT false, absent text DEFAULT 'zero',
     iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model

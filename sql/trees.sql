@@ -48,12 +48,11 @@ CREATE FUNCTION tlv_fit_tree(moments tlv_moments, states integer DEFAULT NULL, s
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint, text, jsonb) IS
-    'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj, chow-liu (no '
-    'hidden nodes) or, of numbers, factors (one hidden node of several dimensions above all variables), '
-    'edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
-    'below which groups of variables are apart, observed_inside to let variables be inner nodes, regularise to drop hidden nodes that the '
-    'Bayesian information criterion does not support, groups of columns as vector-valued variables, names of the variables, bootstrap draws for '
-    'the support of edges of Gaussian trees (those of categories are in their moments), iterations of EM on the covariance';
+    'fits a latent tree to category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj, chow-liu (no hidden nodes) or, for '
+    'numbers, factors (one hidden node of several dimensions above all variables), edges shorter than z standard errors are contracted, metric canonical or determinant, '
+    'shrinkage of the marginals, significance below which groups of variables are apart, observed_inside to let variables be inner nodes, regularise to drop hidden nodes '
+    'that the Bayesian information criterion does not support, groups of columns as vector-valued variables, names of the variables, bootstrap draws for the support of '
+    'edges of Gaussian trees (those of categories are in their moments), iterations of EM on the covariance';
 
 CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
@@ -62,42 +61,45 @@ CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, text, integer, integer, bigint, text, text[], jsonb) IS
-    'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column for each variable (with layout wide if there are '
-    'three), or one column of arrays; strings, integers and booleans are categories, of arrays numbered from 0, others Gaussian (integers too with kind gaussian); '
-    'columns of numbers and dates beside columns of categories, or with kind categorical, are cut into ranges of about as many values each; '
-    'weights is the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two; '
-    'bootstrap replicates for the support of edges; iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
+    'fits a latent tree over the variables of a query in one call: the query returns (row, variable, value), or one column for each variable (with layout wide if there '
+    'are three), or one column of arrays; strings, integers and booleans are categories (in arrays numbered from 0), and others Gaussian (integers as well with kind '
+    'gaussian); columns of numbers and dates beside columns of categories, or with kind categorical, are cut into ranges with about the same number of values; weights is '
+    'the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two; bootstrap replicates for the support of '
+    'edges; iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
     RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_nodes_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS
-    'nodes of a latent tree: hidden ones are h1, h2, ..., with more h''s where variables are called so; variable is the position in the rows'' arrays and variable_name what it is called (of a '
-    'hidden node neither), states the number of categories, or of dimensions of Gaussian nodes';
+    'returns the nodes of a latent tree: hidden nodes are h1, h2, ..., with more h''s if variables have these names; variable is the position in the arrays of rows and '
+    'variable_name the name of the variable (null for hidden nodes), states the number of categories, or of dimensions of Gaussian nodes';
 CREATE FUNCTION tlv_tree_edges(model tlv_model)
     RETURNS TABLE (parent text, child text, length float8, error float8, support float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_edges_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_tree_edges(tlv_model) IS
-    'edges of a latent tree: length is an information distance (0: the same, large: hardly dependent), error its standard error, support the '
-    'share of the bootstrap''s trees that divide the variables in the same way';
+    'returns the edges of a latent tree: length is an information distance (0: functions of each other, large: nearly independent), error its standard error, support the '
+    'proportion of bootstrap trees with the same split of the variables';
 CREATE FUNCTION tlv_tree_clusters(model tlv_model, groups integer DEFAULT NULL)
     RETURNS TABLE (variable bigint, variable_name text, cluster integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_clusters_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION tlv_tree_clusters(tlv_model, integer) IS
-    'the variables of a latent tree in the given number of groups, numbered by decreasing size: the tree is cut so that distances within groups are '
-    'smallest; a forest has at least one for each of its trees; null: the variables of one hidden node are a group';
+    'divides the variables of a latent tree into the given number of groups, numbered by decreasing size: the tree is cut so that distances within groups are smallest; a '
+    'forest has at least one group for each of its trees; null: the variables of each hidden node are a group';
 CREATE FUNCTION tlv_tree_parameters(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_state bigint, parent_state_name text, child_state bigint, child_state_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_parameters_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_tree_parameters(tlv_model) IS 'probabilities of a child''s states given its parent''s; of a root, which has no parent, its distribution; '
-    'states are the categories of the rows, hidden ones numbers from 0';
+COMMENT ON FUNCTION tlv_tree_parameters(tlv_model) IS
+    'returns the probabilities of the states of a child given those of its parent, and for a root, which has no parent, its distribution; states are the categories of '
+    'the rows, or for hidden nodes numbers from 0';
 CREATE FUNCTION tlv_tree_coefficients(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_dimension integer, child_dimension integer, coefficient float8, noise float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_coefficients_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_tree_coefficients(tlv_model) IS 'regressions of the nodes of a Gaussian tree on their parents (hidden nodes have variance 1), and the variance that they leave';
+COMMENT ON FUNCTION tlv_tree_coefficients(tlv_model) IS
+    'returns the regressions of the nodes of a Gaussian tree on their parents (hidden nodes have variance 1), and the residual variances';
 CREATE FUNCTION tlv_tree_newick(model tlv_model) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_tree_newick_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_tree_newick(tlv_model) IS 'a latent tree in Newick format, a line for each tree of a forest';
+COMMENT ON FUNCTION tlv_tree_newick(tlv_model) IS
+    'returns a latent tree in Newick format, with one line for each tree of a forest';
 CREATE FUNCTION tlv_tree_dot(model tlv_model) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_tree_dot_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_tree_dot(tlv_model) IS 'a latent tree for Graphviz';
@@ -106,14 +108,14 @@ CREATE FUNCTION tlv_robinson_foulds(a tlv_model, b tlv_model)
     RETURNS TABLE (different integer, total integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_robinson_foulds_models' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
 COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, tlv_model) IS
-    'Robinson-Foulds distance of two trees over variables of the same names: divisions of the variables that only one of them has, the number of '
-    'divisions of both together, and their ratio';
+    'returns the Robinson-Foulds distance of two trees over variables with the same names: the number of splits of the variables that only one of them has, the number of '
+    'splits of both, and their ratio';
 CREATE FUNCTION tlv_robinson_foulds(model tlv_model, edges text)
     RETURNS TABLE (different integer, total integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_robinson_foulds_edges' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000 ROWS 1;
 COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, text) IS
-    'Robinson-Foulds distance of a tree and the edges (parent, child) that a query returns, by the names of nodes; names that are not variables '
-    'are hidden nodes, and a null beside a name means that the node has no edges';
+    'returns the Robinson-Foulds distance of a tree and the edges (parent, child) that a query returns, by the names of nodes; names that are not variables are hidden '
+    'nodes, and a null next to a name means that the node has no edges';
 
 CREATE FUNCTION tlv_simulate_tree_model(variables integer, states integer DEFAULT 2, kind text DEFAULT 'categorical',
     observed_states integer DEFAULT NULL, contractions integer DEFAULT 0, low float8 DEFAULT 0.6, high float8 DEFAULT 0.9,

@@ -10,7 +10,7 @@ CREATE AGGREGATE tlv_dense_moments(x "any", max_order integer) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_dense_moments("any", integer) IS
-    'moments of vectors in one pass, up to order 2 (at most 4000 numbers a row), 3 (200) or 4 (60); an array of two dimensions is many rows';
+    'collects the moments of vectors in one pass, up to order 2 (at most 4000 dimensions), 3 (200) or 4 (60); a two-dimensional array contains many rows';
 
 CREATE FUNCTION tlv_dense_moments_accum(tlv_moments, "any", tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_dense_compressed_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -20,8 +20,8 @@ CREATE AGGREGATE tlv_dense_moments(x "any", subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_dense_moments("any", tlv_subspace) IS
-    'moments of long vectors in the k leading directions of tlv_find_subspace(moments, k), in a second pass: up to order 4 (k at most 60) or 3 (200), and the variance outside; an array of '
-    'two dimensions is many rows';
+    'collects the moments of long vectors in the k leading directions of tlv_find_subspace(moments, k), in a second pass: up to order 4 (k at most 60) or 3 (200), and '
+    'the variance outside; a two-dimensional array contains many rows';
 
 CREATE FUNCTION tlv_dense_moments_accum(tlv_moments, "any", tlv_subspace, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_dense_compressed_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -40,8 +40,8 @@ CREATE AGGREGATE tlv_row_sample(x float8[], count integer, seed bigint) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_row_sample(float8[], integer, bigint) IS
-    'a random sample of the given number of different vectors, or all of them if there are fewer, by hashes of their content, so that it does not depend on their order; an array of two dimensions is '
-    'many rows';
+    'collects a random sample of the given number of distinct vectors, or all of them if there are fewer, by hashes of their content, so that it does not depend on their '
+    'order; a two-dimensional array contains many rows';
 
 CREATE FUNCTION tlv_central_moment(moments tlv_moments, moment_order integer) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

@@ -7,16 +7,17 @@ CREATE FUNCTION tlv_view_moments_accum(tlv_moments, "any", "any", "any") RETURNS
 COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, "any", "any", "any") IS 'transition function of tlv_view_moments';
 CREATE FUNCTION tlv_view_moments_inverse(tlv_moments, "any", "any", "any") RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION tlv_view_moments_inverse(tlv_moments, "any", "any", "any") IS 'inverse transition function of tlv_view_moments: null where the sums are not exact, as those of vectors';
+COMMENT ON FUNCTION tlv_view_moments_inverse(tlv_moments, "any", "any", "any") IS
+    'inverse transition function of tlv_view_moments: null if the sums are not exact, as those of vectors';
 CREATE AGGREGATE tlv_view_moments(x1 "any", x2 "any", x3 "any") (
     SFUNC = tlv_view_moments_accum, STYPE = tlv_moments, SSPACE = 300000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_view_moments_accum, MINVFUNC = tlv_view_moments_inverse, MSTYPE = tlv_moments, MSSPACE = 300000
 );
 COMMENT ON AGGREGATE tlv_view_moments("any", "any", "any") IS
-    'three views a row. Vectors of d1, d2 and d3 numbers (arrays of numbers, or of a type with a cast to real[]): means, cross moments of the views and their whole third moment '
-    '(d1 d2 d3 <= 8000000); arrays of two dimensions are many rows. Categories, each an integer, a string, a value of an enumeration or a boolean: how often each triple occurs. '
-    'Rows with a null are skipped and counted';
+    'collects the moments of three views per row. Vectors of d1, d2 and d3 dimensions (arrays of numbers, or of a type with a cast to real[]): means, cross moments of '
+    'the views and their third cross moment (d1 d2 d3 <= 8000000); two-dimensional arrays contain many rows. Categories, each an integer, a string, a value of an '
+    'enumeration or a boolean: the count of each triple. Rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_row_sample_accum(tlv_moments, "any", "any", "any", integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
@@ -33,20 +34,18 @@ CREATE FUNCTION tlv_fit_multiview(moments tlv_moments, k integer DEFAULT NULL, i
     max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'a mixture of k components (null: the number that the dependence of the views identifies, at most max_k) '
-    'from moments of three views, whatever their distributions: weights and conditional means of every view; of '
-    'categories (latent classes) refined by EM iterations on the counts (null: until the log-likelihood converges, at most 1,000), without the rows; method joint, power, als or sgd, restarts and '
-    'steps of the decomposition';
+    'fits a mixture of k components (null: the number that the dependence of the views identifies, at most max_k) to moments of three views with any distributions: '
+    'weights and conditional means of every view; for categories (latent classes) refined by EM iterations on the counts (null: until the log-likelihood converges, at '
+    'most 1,000), without the rows; method joint, power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_multiview(query text, k integer DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1,
     max_k integer DEFAULT NULL, errors boolean DEFAULT false, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL,
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
-    'a mixture of k components (null: the number that the dependence of the views identifies, at most max_k) '
-    'of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three '
-    'categories, strings or integers: moments, fit, and refinement em (auto for categories, on their counts; for vectors, over the rows, with Gaussians of '
-    'diagonal variances) or none (auto for vectors, of whatever distribution), iterations null: until the log-likelihood converges; the other '
-    'parameters are those of tlv_fit_multiview';
+    'fits a mixture of k components (null: the number that the dependence of the views identifies, at most max_k) to the three views of a query in one call, which '
+    'returns (x1, x2, x3), three arrays of numbers or three categories, strings or integers: moments, fit, and refinement em (auto for categories, on their counts; for '
+    'vectors, over the rows, with Gaussians of diagonal variances) or none (auto for vectors, with any distribution), iterations null: until the log-likelihood '
+    'converges; the other parameters are those of tlv_fit_multiview';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
@@ -56,8 +55,8 @@ CREATE AGGREGATE tlv_statistics(x1 "any", x2 "any", x3 "any", model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_statistics("any", "any", "any", tlv_model) IS
-    'expected sufficient statistics of three views under a multi-view mixture, for tlv_update: of vectors, each view of a component a Gaussian of diagonal variances, or of categories; '
-    'rows with a null are skipped and counted; arrays of two dimensions are many rows';
+    'collects the expected sufficient statistics of three views under a multi-view mixture, for tlv_update: of vectors, with a Gaussian with diagonal covariance for each '
+    'view of a component, or of categories; rows with a null are skipped and counted; two-dimensional arrays contain many rows';
 
 CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL,
     separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
