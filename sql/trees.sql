@@ -62,7 +62,7 @@ CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, text, integer, integer, bigint, text, text[], jsonb) IS
     'fits a latent tree over the variables of a query in one call: the query returns (row, variable, value), or one column for each variable (with layout wide if there '
-    'are three), or one column of arrays; strings, integers and booleans are categories (in arrays numbered from 0), and others Gaussian (integers as well with kind '
+    'are three), or one column of arrays; strings, booleans and integers of at most 20 different values are categories (in arrays integers from 0), and others Gaussian (integers as well with kind '
     'gaussian); columns of numbers and dates beside columns of categories, or with kind categorical, are cut into ranges with about the same number of values; weights is '
     'the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two; bootstrap replicates for the support of '
     'edges; iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';

@@ -86,5 +86,19 @@ SELECT count(*) AS warnings FROM tlv_warnings(tlv_lca('SELECT id, ''coin'' AS na
     FROM generate_series(1, 300) id, generate_series(1, 6) i', 2, copies => 6)) WHERE code = 'k_untested';
 SELECT count(*) AS warnings FROM tlv_warnings(tlv_lca('SELECT region FROM layouts.orders', 1));
 SET client_min_messages = warning;
+-- integers of few values are categories, of many they are numbers, and what numbers the rows is skipped; a cast decides otherwise
+CREATE TABLE layouts.people AS SELECT id, 20 + 40 * (id % 2) + id * 37 % 19 AS age, 1 + 3 * (id % 2) + id / 2 % 2 AS score, CASE WHEN (id % 2 = 0) <> (id % 9 = 0) THEN 'yes' ELSE 'no' END AS owner
+FROM generate_series(1, 400) id;
+SET tensorlv.warnings = off;
+SELECT q, (SELECT string_agg(DISTINCT variable_name, ', ' ORDER BY variable_name) FROM tlv_categories(m)) AS categories, tlv_info(m) -> 'dimension_names' AS all_of_them,
+  (SELECT message || ': ' || hint FROM tlv_warnings(m) WHERE code = 'columns_skipped') AS skipped
+FROM unnest(ARRAY['SELECT * FROM layouts.people', 'SELECT age::text, score::float8, owner FROM layouts.people']) q, tlv_lca(q, 2, layout => 'wide') m;
+SELECT tlv_assign(m, p) = tlv_assign(m, ROW(p.score, p.owner, p.age::numeric)) AS same, count(*)
+FROM layouts.people p, tlv_lca('SELECT age, score, owner FROM layouts.people', 2, layout => 'wide') m GROUP BY 1;
+SELECT q, tlv_info(m) ->> 'gaussian' AS gaussian
+FROM unnest(ARRAY['SELECT * FROM layouts.people', 'SELECT age, age + score AS both, score FROM layouts.people', 'SELECT score, score % 2 AS odd, score / 2 AS half FROM layouts.people']) q,
+  tlv_tree(q, layout => 'wide') m;
+SET tensorlv.warnings = on;
+SELECT tlv_lca('SELECT age, age + 1 AS next FROM layouts.people', 2);
 DROP SCHEMA layouts CASCADE;
 RESET client_min_messages;

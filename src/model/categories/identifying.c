@@ -4,9 +4,6 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/num/plural.h"
 
-/* A variable of so many categories and more names its rows where each is seen less than twice. */
-#define NAMING_CATEGORIES 20
-
 /* Pairs of rows that agree in two variables, expected under independence, from which on it is
  * evidence that there are none. */
 #define KEY_EXPECTED 12.0
@@ -17,7 +14,7 @@ tlv_warn_identifying(tlv_context *ctx, const tlv_names *names, size_t variable, 
 {
 	char shown[TLV_SHOWN_NAME];
 
-	if (different < NAMING_CATEGORIES || 2 * different <= values)
+	if (different < TLV_CATEGORY_MOST_INTEGERS || 2 * different <= values)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, to,

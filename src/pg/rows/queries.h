@@ -153,6 +153,9 @@ extern char *TlvHintCall(const TlvSource *rows, const char *function, const char
 /* Is every column a number or an id, and is there more than one: may each be a variable? */
 extern bool TlvLooksWide(TupleDesc desc);
 
+/* Could its columns be (row, variable, category, number)? */
+extern bool TlvLooksLong(TupleDesc desc);
+
 /* The call on the query's columns without a primary key, which is no variable and no dimension. */
 extern char *TlvHintColumns(const TlvSource *rows, const char *function, const char *options);
 

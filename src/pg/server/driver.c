@@ -218,7 +218,7 @@ TlvSourceRequireOrder(TlvSource *rows, const tlv_pass *pass)
 void
 TlvSourceHold(TlvSource *rows)
 {
-	if (TlvQueryRepeatable(rows->query))
+	if (rows->query->held != NULL || TlvQueryRepeatable(rows->query))
 		return;
 	TlvDriverReport(rows->driver, "running the query");
 	TlvQueryHold(rows->query);

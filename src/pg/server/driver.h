@@ -42,6 +42,7 @@ typedef struct TlvSource
 	bool sets;		 /* its symbols are items of sets, not steps: a NULL among them skips the row */
 	int required;	 /* the first columns of the query, whose nulls skip a row; 0: all of them */
 	Bitmapset *skipped;			 /* columns of the query, from 0, that are no dimensions */
+	Bitmapset *numbers;			 /* those that are numbers beside categories */
 	const char *skipped_columns; /* these, or variables that are none, as a message has them */
 	int skipped_n;				 /* how many these are */
 	const char *skipped_hint;	 /* NULL: that of the warning's code */

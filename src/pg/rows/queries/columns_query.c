@@ -447,17 +447,22 @@ TlvChooseColumns(TlvSource *rows)
 	return n;
 }
 
-/* (row, variable, category, number) of rows with more than one variable. */
+bool
+TlvLooksLong(TupleDesc desc)
+{
+	return desc->natts == 4 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 1)->atttypid)) &&
+		   TlvIsTextType(getBaseType(TupleDescAttr(desc, 2)->atttypid)) &&
+		   TlvIsNumberType(getBaseType(TupleDescAttr(desc, 3)->atttypid));
+}
+
+/* Of rows with more than one variable. */
 static bool
 looks_long(const TlvSource *rows)
 {
-	TupleDesc desc = rows->query->desc;
 	Oid table;
 
-	return desc->natts == 4 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 1)->atttypid)) &&
-		   TlvIsTextType(getBaseType(TupleDescAttr(desc, 2)->atttypid)) &&
-		   TlvIsNumberType(getBaseType(TupleDescAttr(desc, 3)->atttypid)) &&
-		   column_is_key(rows->query, 0, &table) && !reads_table_alone(rows->query->query, table);
+	return TlvLooksLong(rows->query->desc) && column_is_key(rows->query, 0, &table) &&
+		   !reads_table_alone(rows->query->query, table);
 }
 
 /* Variables are known by their names. */

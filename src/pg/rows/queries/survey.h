@@ -71,6 +71,13 @@ extern int TlvSurveyParameter(TlvSource *rows, const SurveyList *list, Datum *va
 /* The name of a number behind those of the categories, which all have room together. */
 extern void TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *name);
 
+/*
+ * Which columns of the query are numbers beside categories (rows->numbers), and which are none,
+ * since they number the rows (rows->skipped): a pass over its integers, of which those of at most
+ * TLV_CATEGORY_MOST_INTEGERS different values are categories.
+ */
+extern void TlvSurveyJudgeColumns(TlvSource *rows);
+
 /* Rows (row, variable, category, number): the variables that are numbers, n of them; NULL where no
  * row has one. */
 extern SurveyNumbers *TlvSurveyCollectNumbers(TlvSource *rows, SurveyList *list, int copies,
@@ -87,8 +94,8 @@ extern void TlvSurveyPivotNumbers(TlvSource *rows, SurveyList *list, const Surve
 /* A column x1, x2, ... of numbers or dates as float8 in SQL; infinite dates are missing. */
 extern const char *TlvSurveyNumber(TupleDesc desc, int column);
 
-/* The ranges of every column of the query: of numbers that are no integers, and of dates.  Errors:
- * 22003 for one that is not finite. */
+/* The ranges of every column of the query that is a number or a date (TlvSurveyJudgeColumns).
+ * Errors: 22003 for one that is not finite. */
 extern const SurveyRanges *TlvSurveyCutNumbers(TlvSource *rows);
 
 /* answers->ranges of the variables and categories in the list, where there are any.  Errors: 40001

@@ -282,9 +282,40 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 	TlvAppendGroups(&rows->made.sql, &groups);
 }
 
+/* What is skipped, in a message and behind what it has already. */
+static void
+tell_skipped(TlvSource *rows, const char *what, int n, const char *hint)
+{
+	rows->skipped_columns =
+		rows->skipped_n > 0 ? psprintf("%s and %s", rows->skipped_columns, what) : what;
+	rows->skipped_n += n;
+	rows->skipped_hint = hint;
+}
+
+static void
+tell_row_numbers(TlvSource *rows)
+{
+	tlv_shown_list list = {0};
+
+	for (int i = -1; (i = bms_next_member(rows->skipped, i)) >= 0;)
+	{
+		const char *name = NameStr(TupleDescAttr(rows->query->desc, i)->attname);
+		char shown[TLV_SHOWN_NAME];
+
+		tlv_shown_add(&list, tlv_show_name((tlv_text){name, strlen(name)}, shown));
+	}
+	if (list.n > 0)
+		tell_skipped(rows,
+					 psprintf("%s, which %s the rows,", tlv_shown_text(&list, "column"),
+							  list.n == 1 ? "numbers" : "number"),
+					 (int) list.n, "Cast a number to float8, a category to text.");
+}
+
 static void
 tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 {
+	const char *what = answers->numbers > 0 ? "value" : "category";
+
 	rows->names = palloc0(sizeof(tlv_names));
 	rows->names->n = (size_t) list->variables;
 	rows->names->offsets = list->offsets;
@@ -295,46 +326,28 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 	answers->states = list->states;
 	if (list->ranges != NULL)
 		TlvSurveyTellRanges(list, answers);
+	tell_row_numbers(rows);
 	if (list->crowded.n > 0)
-	{
-		rows->skipped_columns =
-			psprintf("%s of more than %d categories", tlv_shown_text(&list->crowded, "column"),
-					 list->most_states);
-		rows->skipped_n = (int) list->crowded.n;
-		rows->skipped_hint = "Join rare categories; cast a number to float8, a time to date.";
-	}
-	if (list->unanswered.n == 0)
-		return;
-	rows->skipped_columns =
-		psprintf("%s without a %s",
-				 tlv_shown_text(&list->unanswered, list->columns != NULL ? "column" : "variable"),
-				 answers->numbers > 0 ? "value" : "category");
-	rows->skipped_n = (int) list->unanswered.n;
-	rows->skipped_hint = answers->numbers > 0 ? "Omit what no row has a value of."
-											  : "Omit what no row has a category of.";
+		tell_skipped(rows,
+					 psprintf("%s of more than %d categories",
+							  tlv_shown_text(&list->crowded, "column"), list->most_states),
+					 (int) list->crowded.n,
+					 "Join rare categories; cast a number to float8, a time to date.");
+	if (list->unanswered.n > 0)
+		tell_skipped(rows,
+					 psprintf("%s without a %s",
+							  tlv_shown_text(&list->unanswered,
+											 list->columns != NULL ? "column" : "variable"),
+							  what),
+					 (int) list->unanswered.n, psprintf("Omit what no row has a %s of.", what));
 }
 
 /* ---- one column a variable ---- */
 
-/* Is there a category other than dates?  Dates are numbers of days beside it. */
 static bool
-has_category_column(TupleDesc desc)
+is_number_column(const TlvSource *rows, int column)
 {
-	for (int i = 0; i < desc->natts; i++)
-		if (survey_query_is_category(TupleDescAttr(desc, i)->atttypid) &&
-			getBaseType(TupleDescAttr(desc, i)->atttypid) != DATEOID)
-			return true;
-	return false;
-}
-
-static bool
-is_number_column(TupleDesc desc, int column)
-{
-	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
-
-	if (type == DATEOID)
-		return has_category_column(desc);
-	return TlvIsNumberType(type) && !TlvIsIntegerType(type);
+	return bms_is_member(column, rows->numbers);
 }
 
 /* What works instead of an array beside other columns. */
@@ -358,7 +371,7 @@ refuse_column(const TlvSource *rows, int column, bool takes_numbers)
 	Form_pg_attribute attribute = TupleDescAttr(desc, column);
 
 	if (!survey_query_is_category(attribute->atttypid) &&
-		!(takes_numbers && is_number_column(desc, column)))
+		!(takes_numbers && is_number_column(rows, column)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" is of type %s, %s", NameStr(attribute->attname),
@@ -387,7 +400,7 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc, const SurveyRanges *ra
 		if (ranges != NULL && ranges[i].n > 0)
 			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, %s, %s::pg_catalog.int8)",
 							 n++ > 0 ? ", " : "", i + 1, ranges[i].name, ranges[i].code);
-		else if (!takes_numbers || !is_number_column(desc, i))
+		else if (!bms_is_member(i, rows->skipped) && (!takes_numbers || !is_number_column(rows, i)))
 			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
 							 n++ > 0 ? ", " : "", i + 1, i + 1,
 							 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
@@ -409,7 +422,7 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 	TlvRequireVariables(rows, true);
 	for (int i = 0; i < desc->natts; i++)
 		refuse_column(rows, i, answers->takes_numbers || answers->cuts_numbers);
-	if (answers->numbers == desc->natts)
+	if (answers->numbers + bms_num_members(rows->skipped) == desc->natts)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
@@ -420,16 +433,6 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 }
 
 /* ---- numbers beside the categories ---- */
-
-static int
-count_numbers(TupleDesc desc)
-{
-	int n = 0;
-
-	for (int i = 0; i < desc->natts; i++)
-		n += is_number_column(desc, i);
-	return n;
-}
 
 /* The categories of the variable that begins with entry `from` of the list, as a parameter. */
 static int
@@ -481,7 +484,7 @@ select_columns(TlvSource *rows, SurveyList *list, bool vectors)
 					sql);
 	}
 	for (int i = 0; list->ranges == NULL && i < desc->natts; i++)
-		if (is_number_column(desc, i))
+		if (is_number_column(rows, i))
 		{
 			appendStringInfo(sql, ", COALESCE(%s, '%g'::pg_catalog.float8)",
 							 TlvSurveyNumber(desc, i), TLV_MEMBERSHIP_MISSING);
@@ -529,7 +532,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 						errhint("Give rows (row, variable, category), as layout => 'long' has "
 								"them.")));
 
-	answers->numbers = wide && answers->takes_numbers ? count_numbers(rows->query->desc) : 0;
+	answers->numbers = wide && answers->takes_numbers ? bms_num_members(rows->numbers) : 0;
 	for (int i = 0; i < rows->query->desc->natts; i++)
 		(void) TlvQueryIdType(rows->query, i);
 	rows->lacking = "a value";
@@ -583,5 +586,7 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvLayout layout,
 	memset(answers, 0, sizeof(*answers));
 	answers->takes_numbers = true;
 	answers->most_states = TLV_MEMBERSHIP_MOST_STATES;
+	if (wide)
+		TlvSurveyJudgeColumns(rows);
 	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
 }

@@ -22,13 +22,13 @@
 #define RANGE_VALUES  200
 #define LEAST_VALUES  5
 
-/* A number with a fraction, or a date. */
+/* A number, or a date. */
 static bool
-is_measure(TupleDesc desc, int column)
+is_measure(const TlvSource *rows, int column)
 {
-	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
+	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
 
-	return type == DATEOID || (TlvIsNumberType(type) && !TlvIsIntegerType(type));
+	return bms_is_member(column, rows->numbers) || getBaseType(attribute->atttypid) == DATEOID;
 }
 
 const char *
@@ -108,7 +108,7 @@ collect_ranges(TlvSource *rows, RangeList *list)
 	TlvAppendColumns(sql, list->desc->natts);
 	appendStringInfoString(sql, ")) AS w, LATERAL (VALUES ");
 	for (int i = 0, n = 0; i < list->desc->natts; i++)
-		if (is_measure(list->desc, i))
+		if (is_measure(rows, i))
 			appendStringInfo(sql, "%s(%d::pg_catalog.int4, %s)", n++ > 0 ? ", " : "", i + 1,
 							 TlvSurveyNumber(list->desc, i));
 	appendStringInfoString(
@@ -214,7 +214,7 @@ TlvSurveyCutNumbers(TlvSource *rows)
 
 	list.ranges = palloc0((Size) list.desc->natts * sizeof(SurveyRanges));
 	for (int i = 0; i < list.desc->natts; i++)
-		any |= is_measure(list.desc, i);
+		any |= is_measure(rows, i);
 	if (any)
 		collect_ranges(rows, &list);
 	for (int i = 0; i < list.desc->natts; i++)

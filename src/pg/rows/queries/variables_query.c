@@ -1,7 +1,7 @@
 /*
  * variables_query.c - rows of variables from a driver's query (queries.h).
  */
-#include "rows/queries.h"
+#include "survey.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -202,23 +202,22 @@ variables_query_pivot_numbers(TlvSource *rows)
 
 /* ---- one column a variable ---- */
 
-/* Numbers, unless all are whole, or are cut into ranges: a kind asks for it, or a column of texts,
- * booleans or other categories stands beside them.  Integers and times are no such column. */
+/* Numbers, unless all are integers of few values, or are cut into ranges: a kind asks for it, or a
+ * column of texts, booleans or other categories stands beside them.  Times are no such column. */
 static ValueForm
-columns_form(TupleDesc desc, const char *kind)
+columns_form(const TlvSource *rows, const char *kind)
 {
-	ValueForm form = FORM_CATEGORIES;
-	bool categories = kind != NULL && strcmp(kind, "categorical") == 0;
+	TupleDesc desc = rows->query->desc;
+	bool categories = kind != NULL && strcmp(kind, "categorical") == 0, numbers = false;
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+		bool number = TlvIsNumberType(getBaseType(TupleDescAttr(desc, i)->atttypid));
 
-		if (variables_query_form_of(type) == FORM_NUMBERS)
-			form = FORM_NUMBERS;
-		categories |= !TlvIsNumberType(type) && TlvHintTime(desc, i) == NULL;
+		categories |= !number && TlvHintTime(desc, i) == NULL;
+		numbers |= number && bms_is_member(i, rows->numbers);
 	}
-	return categories ? FORM_CATEGORIES : form;
+	return numbers && !categories ? FORM_NUMBERS : FORM_CATEGORIES;
 }
 
 /* A date beside numbers alone may be one of them, or the row. */
@@ -300,7 +299,9 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, TlvLayou
 	bool wide = TlvIsWide(desc, layout);
 	bool arrays = !wide && desc->natts == 1, gaussian;
 
-	gaussian = wide ? choose_kind(columns_form(desc, kind), kind) : recognize_kind(rows, kind);
+	if (wide)
+		TlvSurveyJudgeColumns(rows);
+	gaussian = wide ? choose_kind(columns_form(rows, kind), kind) : recognize_kind(rows, kind);
 	/* What no row has a value of stands alone in a tree. */
 	*answers = (TlvSurvey){.unanswered = true, .cuts_numbers = wide};
 	if (gaussian)
