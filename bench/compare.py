@@ -68,6 +68,10 @@ FAMILIES = {
 }
 
 
+def asked(family, name):
+    return ONLY is None or family in ONLY or name in ONLY
+
+
 def seconds(pid):
     """processor time of a process, finer than the clock's ticks"""
     return int(open(f'/proc/{pid}/schedstat').read().split()[0]) / 1e9
@@ -125,7 +129,9 @@ def compare_instructions(hosts):
     none = {which: instructions(d, 'SELECT 1') for which, d in data.items()}
     rows = []
     for family, (_, statements) in FAMILIES.items():
-        for name, sql in statements.items() if not ONLY or family in ONLY else ():
+        for name, sql in statements.items():
+            if not asked(family, name):
+                continue
             took = {which: instructions(d, sql) - none[which] for which, d in data.items()}
             rows.append((f'{family}: {name}', *(f'{m:.0f}' for m in took.values()), f"{took['after'] / took['before']:.3f}"))
             print('.', end='', flush=True)
@@ -142,7 +148,7 @@ def main():
     print(f"before: {os.environ.get('TLV_BEFORE_NAME')}; least of {RUNS} runs in turn, each in a backend of its own")
     rows, slower = [], 0
     for family, (tables, statements) in FAMILIES.items():
-        if ONLY and family not in ONLY:
+        if not any(asked(family, name) for name in statements):
             continue
         for s in sessions.values():
             for statement in tables.split(';'):
@@ -150,6 +156,8 @@ def main():
                     s.query(statement)
             s.query('VACUUM ANALYZE')
         for name, sql in statements.items():
+            if not asked(family, name):
+                continue
             cpu = {which: [] for which in hosts}
             for run in range(RUNS):
                 for which in sorted(hosts, reverse=run % 2 == 1):
