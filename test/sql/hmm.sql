@@ -329,3 +329,10 @@ DROP TABLE forms, chain, steps, vector_steps, sequences, vector_sequences, hmms,
 SELECT tlv_hmm('SELECT i / 50, i, (i * i + i / 3) % 8 FROM generate_series(1, 2000) i', 2, 'full');
 SELECT tlv_hmm('SELECT i / 50, i, (i * i + i / 3) % 8 FROM generate_series(1, 2000) i', covariance => 'diagonal', refine => 'none');
 SELECT tlv_fit_hmm(tlv_sequence_moments(s), 2, 'full') FROM (SELECT array_agg((i * i + i / 3) % 60) AS s FROM generate_series(1, 2000) i GROUP BY i / 50) q;
+-- integers that are numbers rather: the warning says so, its hint works, and symbols that are none bring no such warning
+CREATE TEMP TABLE heights AS SELECT 1 AS seq, t, (900 + 100 * sin(t / 7.0) + (t * 7919 % 97))::int AS height, t * 37 % 11 / 4 AS face FROM generate_series(1, 120) t;
+SET tensorlv.warnings = off;
+SELECT q, m.code, m.score > 100 AS clear, m.message, m.hint, tlv_kind(h)
+FROM unnest(ARRAY['SELECT seq, t, height FROM heights', 'SELECT seq, t, 100 * height FROM heights', 'SELECT seq, t, height::float8 FROM heights', 'SELECT seq, t, height::text FROM heights',
+  'SELECT seq, t, face FROM heights']) q, LATERAL (SELECT tlv_hmm(q, 1) AS h OFFSET 0) f LEFT JOIN LATERAL tlv_warnings(h) m ON code = 'symbols_are_numbers';
+SET tensorlv.warnings = on;

@@ -67,6 +67,8 @@ static const struct listed_code
 	{"same_time", TLV_SEVERE_OTHER,
 	 "Make one row of them by GROUP BY, or give each row a time of its own."},
 	{"spurious_component", TLV_SEVERE_OTHER, "Use a smaller k, or give more rows."},
+	{"symbols_are_numbers", TLV_SEVERE_STRUCTURE,
+	 "Cast the symbols to float8 if they are numbers."},
 	{"tree_like", TLV_SEVERE_STRUCTURE, ""},
 	{"two_colourable", TLV_SEVERE_OTHER, ""},
 	{"uncertain_directions", TLV_SEVERE_OTHER, ""},

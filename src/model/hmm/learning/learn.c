@@ -36,6 +36,7 @@ typedef struct hmm_learning
 	unsigned constraints;
 	tlv_diagnostics counters;
 	tlv_name_table names; /* of symbols */
+	double number_gain;	  /* of integers that are symbols; at most 0: they are no numbers */
 } hmm_learning;
 
 static unsigned
@@ -160,6 +161,12 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 										.score = (double) fit->options.fit.k,
 										.hint = "Increase max_k, or give k."},
 						 "k is the largest that was tried, max_k = %zu", fit->options.max_k));
+	if (fit->number_gain > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "symbols_are_numbers", .score = fit->number_gain},
+						 "%zu integers are symbols here, but a normal distribution of them as "
+						 "numbers describes the steps better than their frequencies do",
+						 parts->d));
 	if (fit->asked > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "fewer_components",
@@ -515,6 +522,8 @@ learn_sample(tlv_context *ctx, hmm_learning *fit, const tlv_frame *moments, cons
 		TLV_TRY(require_dimensions(ctx, fit, &data));
 	TLV_TRY(list_symbols(ctx, moments, &data, &search.m, &items));
 	search.items = items;
+	if (search.m > 0 && fit->names.n == 0)
+		TLV_TRY(tlv_hmm_number_gain(ctx, &data, search.m, items, &fit->number_gain));
 	if (data.rows[0].form == TLV_ROW_SYMBOLS && search.m == 0)
 		return tlv_fail(ctx, TLV_NO_ROWS, "all symbols are missing");
 	TLV_TRY(check_given(ctx, fit, &search));
