@@ -8,7 +8,7 @@
 
 /* How often each of m symbols, ascending, occurs; returns how many steps have one. */
 static double
-count_symbols(const tlv_hmm_data *data, size_t m, const int64_t *items, double *counts)
+count_integers(const tlv_hmm_data *data, size_t m, const int64_t *items, double *counts)
 {
 	double steps = 0;
 
@@ -45,7 +45,7 @@ tlv_hmm_number_gain(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const 
 	*gain = -HUGE_VAL;
 	TLV_TRY_CONTINUE(ctx);
 	TLV_TRY_NEW0(ctx, counts, m);
-	steps = count_symbols(data, m, items, counts);
+	steps = count_integers(data, m, items, counts);
 	for (size_t i = 0; i < m; i++)
 		mean += counts[i] * (double) items[i] / steps;
 	for (size_t i = 0; i < m; i++)

@@ -137,7 +137,7 @@ take_truth(void *argument, TupleTableSlot *slot)
 /* Are four columns (row, variable, category, number), since the first two are a key of the rows, of
  * which each has two variables and more?  Then the first is no number. */
 static bool
-is_long(const TlvSource *rows)
+columns_are_long(const TlvSource *rows)
 {
 	TlvStatement statement;
 	bool key = false;
@@ -164,7 +164,7 @@ TlvSurveyJudgeColumns(TlvSource *rows)
 
 	TlvSourceHold(rows);
 	judge_integers(rows);
-	if (bms_is_member(0, rows->numbers) && is_long(rows))
+	if (bms_is_member(0, rows->numbers) && columns_are_long(rows))
 		rows->numbers = bms_del_member(rows->numbers, 0);
 	for (int i = 0; i < desc->natts; i++)
 	{
