@@ -9,8 +9,8 @@ COMMENT ON FUNCTION tlv_dictionary(text, integer, integer, float8, float8, text,
     'fits atoms of length 1 such that every vector of a query is approximately a linear combination of at most sparsity atoms; vectors, an array of numbers or columns of '
     'numbers, are not centred. Initial estimates are computed on a sample, then refine mod (auto) iterates over all rows, iterations null: until the error no longer '
     'decreases; none keeps the initial estimate. method: mod (from random rows), ica (independent components: at most as many atoms as dimensions, and then better and '
-    'faster), or graph (from rows whose inner products exceed in modulus the threshold, a part of the mean square of a coefficient: an atom''s rows have at least the '
-    'share f of each other as common neighbours; for few atoms per row and hundreds of dimensions); restarts: initialisations, of which the best is kept (null: 3)';
+    'faster), or graph (from rows whose inner products exceed the threshold, a fraction of the mean square of a coefficient, in absolute value: the rows of an atom have '
+    'at least the share f of each other as common neighbours; for few atoms per row and hundreds of dimensions); restarts: initialisations, of which the best is kept (null: 3)';
 
 CREATE FUNCTION tlv_atoms(model tlv_model)
     RETURNS TABLE (atom integer, dimension integer, dimension_name text, weight float8)
@@ -35,4 +35,4 @@ CREATE FUNCTION tlv_simulate_dictionary(model tlv_model, rows integer, noise flo
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_dictionary(tlv_model, integer, float8, bigint) IS
     'rows made of atoms of a dictionary: as many of them as its sparsity, drawn at random, with coefficients of random sign '
-    'between 1 and 2 in modulus, and Gaussian noise of that standard deviation; codes are the true coefficients';
+    'between 1 and 2 in absolute value, and Gaussian noise of that standard deviation; codes are the true coefficients';
