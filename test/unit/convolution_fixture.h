@@ -4,7 +4,6 @@
 #ifndef TENSORLV_TEST_CONVOLUTION_FIXTURE_H
 #define TENSORLV_TEST_CONVOLUTION_FIXTURE_H
 
-#include "assertions.h"
 #include "source_setup.h"
 #include "tensorlv/model/convolution.h"
 #include "tensorlv/model/kind.h"

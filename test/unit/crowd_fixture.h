@@ -5,7 +5,6 @@
 #ifndef TENSORLV_TEST_CROWD_FIXTURE_H
 #define TENSORLV_TEST_CROWD_FIXTURE_H
 
-#include "assertions.h"
 #include "rows.h"
 #include "pool_setup.h"
 #include "tensorlv/model/crowd.h"

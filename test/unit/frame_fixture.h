@@ -5,7 +5,6 @@
 #ifndef TENSORLV_TEST_FRAME_FIXTURE_H
 #define TENSORLV_TEST_FRAME_FIXTURE_H
 
-#include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/kind.h"

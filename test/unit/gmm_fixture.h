@@ -5,8 +5,6 @@
 #ifndef TENSORLV_TEST_GMM_FIXTURE_H
 #define TENSORLV_TEST_GMM_FIXTURE_H
 
-#include "assertions.h"
-#include "pool_setup.h"
 #include "tensorlv/model/dense.h"
 #include "gmm_refine.h"
 #include "tensorlv/model/gmm.h"
@@ -98,22 +96,6 @@ static inline tlv_frame
 statistics(tlv_frame model, const data *rows)
 {
 	return collect(statistics_begin(model, "em"), rows);
-}
-
-/* Mean distance of the means. */
-static inline double
-mean_error(tlv_frame truth, tlv_frame model)
-{
-	tlv_mixture a, b;
-	int64_t assignment[64];
-	double error[64], sum = 0;
-
-	tlv_gmm_read(&truth, &a);
-	tlv_gmm_read(&model, &b);
-	assert_ok(tlv_gmm_match(&ctx, &a, &b, assignment, error));
-	for (size_t j = 0; j < a.k; j++)
-		sum += error[j] / (double) a.k;
-	return sum;
 }
 
 #endif /* TENSORLV_TEST_GMM_FIXTURE_H */

@@ -4,8 +4,6 @@
 #ifndef TENSORLV_TEST_GMM_REFINE_H
 #define TENSORLV_TEST_GMM_REFINE_H
 
-#include "assertions.h"
-
 #include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
@@ -27,6 +25,22 @@ refine_on(const tlv_frame *model, const tlv_gmm_sample *sample, int steps, doubl
 		tlv_gmm_start(&ctx, sample, tlv_frame_float64(model, "floor"), &options, image, size));
 	assert_ok(tlv_frame_open(&ctx, *image, *size, &frame));
 	*likelihood = diagnostic(frame, "sample_mean_log_likelihood");
+}
+
+/* Mean distance of the means. */
+static inline double
+mean_error(tlv_frame truth, tlv_frame model)
+{
+	tlv_mixture a, b;
+	int64_t assignment[64];
+	double error[64], sum = 0;
+
+	tlv_gmm_read(&truth, &a);
+	tlv_gmm_read(&model, &b);
+	assert_ok(tlv_gmm_match(&ctx, &a, &b, assignment, error));
+	for (size_t j = 0; j < a.k; j++)
+		sum += error[j] / (double) a.k;
+	return sum;
 }
 
 #endif /* TENSORLV_TEST_GMM_REFINE_H */

@@ -5,7 +5,6 @@
 #ifndef TENSORLV_TEST_HMM_FIXTURE_H
 #define TENSORLV_TEST_HMM_FIXTURE_H
 
-#include "assertions.h"
 #include "model/hmm/internal.h"
 #include "tensorlv/model/triple_table.h"
 #include "view_fixture.h"
@@ -19,6 +18,7 @@ simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
 	return MADE(tlv_hmm_simulate_model, &options);
 }
 
+/* n symbols or vectors of the model, with their states where these are asked for. */
 static inline tlv_sequence
 drawn(tlv_frame model, size_t n, int32_t **states)
 {
@@ -28,12 +28,13 @@ drawn(tlv_frame model, size_t n, int32_t **states)
 	double *x = NULL;
 
 	tlv_hmm_read(&model, &parts);
-	*states = room(n, sizeof(int32_t));
+	if (states != NULL)
+		*states = room(n, sizeof(int32_t));
 	if (parts.gaussian)
 		x = room(n * parts.d, sizeof(double));
 	else
 		symbols = room(n, sizeof(int64_t));
-	tlv_hmm_simulate(&parts, &rng, n, *states, symbols, x);
+	tlv_hmm_simulate(&parts, &rng, n, states == NULL ? NULL : *states, symbols, x);
 	sequence.symbols = symbols;
 	sequence.d = parts.gaussian ? parts.d : 0;
 	sequence.x = x;

@@ -18,4 +18,11 @@ usual_options_from(size_t k, tlv_lda_start start)
 	};
 }
 
+/* The model of the documents in use. */
+static inline tlv_frame
+learn(tlv_lda_learn_options options)
+{
+	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+}
+
 #endif

@@ -5,7 +5,6 @@
 #ifndef TENSORLV_TEST_MMSB_FIXTURE_H
 #define TENSORLV_TEST_MMSB_FIXTURE_H
 
-#include "assertions.h"
 #include "graph_fixture.h"
 
 /* A graph and the model it was drawn from. */

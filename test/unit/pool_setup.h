@@ -148,6 +148,32 @@ merged(size_t n, const tlv_frame *parts)
 	return stored(sum);
 }
 
+/* n numbers, every stride-th, the i-th of them by a factor, and all so that they sum to 1. */
+static inline void
+scale_one(double *p, size_t n, size_t stride, size_t i, double factor)
+{
+	double sum = 0;
+
+	p[i * stride] *= factor;
+	for (size_t c = 0; c < n; c++)
+		sum += p[c * stride];
+	for (size_t c = 0; c < n; c++)
+		p[c * stride] /= sum;
+}
+
+/* Components of the truth that the model has within that distance, one to one. */
+static inline int
+components_found(tlv_frame truth, tlv_frame model, double distance)
+{
+	tlv_match match;
+	int n = 0;
+
+	assert_ok(tlv_model_match(&ctx, &truth, &model, &match));
+	for (size_t j = 0; j < match.k; j++)
+		n += match.distance[j] <= distance;
+	return n;
+}
+
 /* max |a - b| of a section of numbers that both values have, of one shape. */
 static inline double
 section_difference(tlv_frame a, tlv_frame b, const char *name)

@@ -9,13 +9,6 @@
 
 static source_fixture passes;
 
-static inline int
-forget(void **state)
-{
-	fixture_forget(&passes);
-	return teardown(state);
-}
-
 /* n rows of d numbers, as vectors. */
 static inline fixture_rows
 fixture_rows_of(size_t n, size_t d, const double *x)
@@ -31,7 +24,6 @@ fixture_rows_of(size_t n, size_t d, const double *x)
 static inline void
 fixture_use_rows(fixture_rows rows)
 {
-	fixture_forget(&passes);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows}};
 	passes.told.form = TLV_ROW_VECTOR;
 	passes.told.width[0] = rows.n == 0 ? 0 : rows.rows[0].part[0].d;

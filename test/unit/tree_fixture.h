@@ -4,7 +4,6 @@
 #ifndef TENSORLV_TEST_TREE_FIXTURE_H
 #define TENSORLV_TEST_TREE_FIXTURE_H
 
-#include "assertions.h"
 #include "view_fixture.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dense.h"
@@ -96,6 +95,47 @@ fitted_tree(tlv_frame moments, const tlv_tree *tree, tlv_tree_fit_options option
 {
 	options.seed = 1;
 	return MADE(tlv_tree_fit, &moments, tree, &options);
+}
+
+/* ---- numbers ---- */
+
+/* n rows of d numbers of the observed nodes. */
+static inline double *
+drawn_numbers(tlv_frame model, size_t n, size_t d)
+{
+	tlv_tree_sampler *sampler;
+	double *x = numbers(n * d);
+
+	assert_ok(tlv_tree_sampler_create(&ctx, &model, &sampler));
+	for (size_t i = 0; i < n; i++)
+		tlv_tree_sample(sampler, &rng, NULL, x + i * d);
+	return x;
+}
+
+static inline tlv_frame
+dense_moments(size_t d, size_t n, const double *x)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
+	for (size_t i = 0; i < n; i++)
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
+	return stored(accumulator);
+}
+
+/* Mean log-likelihood of rows of numbers. */
+static inline double
+mean_of_numbers(tlv_frame frame, size_t d, size_t n, const double *x)
+{
+	tlv_model *model = open_model(frame);
+	double sum = 0, value;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(d, x + i * d), &value));
+		sum += value;
+	}
+	return sum / (double) n;
 }
 
 /* Mean log-likelihood of rows. */

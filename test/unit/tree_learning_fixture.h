@@ -5,10 +5,9 @@
 #ifndef TENSORLV_TEST_TREE_LEARNING_FIXTURE_H
 #define TENSORLV_TEST_TREE_LEARNING_FIXTURE_H
 
-#include "assertions.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tensorlv/model/tree_pictures.h"
-#include "view_fixture.h"
+#include "tree_fixture.h"
 
 /* Path lengths among the first n nodes; HUGE_VAL between components. */
 static inline double *
@@ -41,15 +40,25 @@ path_lengths(const tlv_tree *tree, size_t n)
 	return paths;
 }
 
+/* p variables at distance 0 without errors, which are to be set. */
+static inline tlv_tree_distances
+no_distances(size_t p, double rows)
+{
+	return (tlv_tree_distances){.p = p,
+								.rows = rows,
+								.distance = numbers(p * p),
+								.error = numbers(p * p),
+								.independent = numbers(p * p)};
+}
+
 /* Distances that are known exactly, or to a relative error that is very small. */
 static inline tlv_tree_distances
 exact_distances(const tlv_tree *tree, double relative)
 {
 	size_t p = tree->p;
-	tlv_tree_distances d = {.p = p, .rows = 1e12, .distance = path_lengths(tree, p)};
+	tlv_tree_distances d = no_distances(p, 1e12);
 
-	d.error = room(p * p, sizeof(double));
-	d.independent = room(p * p, sizeof(double));
+	d.distance = path_lengths(tree, p);
 	for (size_t i = 0; i < p * p; i++)
 		d.error[i] = relative * sinh(d.distance[i]);
 	return d;
@@ -183,23 +192,12 @@ draw_states(const tlv_tree *tree, size_t n, size_t k, size_t d, double low, doub
 
 /* ---- moments ---- */
 
-static inline tlv_frame
-category_frame(size_t n, size_t p, const int32_t *x)
-{
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_category_moments_create(&ctx, 0, 1, &accumulator));
-	for (size_t i = 0; i < n; i++)
-		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(p, x + i * p)));
-	return stored(accumulator);
-}
-
 static inline tlv_tree_distances
 category_distances(size_t n, size_t p, const int32_t *x, size_t states)
 {
 	tlv_tree_distance_options options = {.states = states};
 	tlv_tree_distances distances;
-	tlv_frame frame = category_frame(n, p, x);
+	tlv_frame frame = category_moments(p, n, x);
 
 	assert_ok(tlv_tree_distances_compute(&ctx, &frame, &options, &distances));
 	return distances;

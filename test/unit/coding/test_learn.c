@@ -2,7 +2,6 @@
  * test_learn.c - learning dictionaries of vectors in memory: atoms found by every method, steps
  * over more rows than the sample holds, refusals, and a fault in every pass.
  */
-#include "assertions.h"
 #include "source_setup.h"
 #include "tensorlv/model/coding.h"
 #include "tensorlv/num/linalg.h"
@@ -51,7 +50,6 @@ usual_options(size_t atoms, size_t sparsity)
 static tlv_frame
 learn(tlv_coding_options options)
 {
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_coding_procedure, &options, false);
 }
 
@@ -59,13 +57,7 @@ learn(tlv_coding_options options)
 static int
 found(tlv_frame truth, tlv_frame model)
 {
-	tlv_match match;
-	int n = 0;
-
-	assert_ok(tlv_model_match(&ctx, &truth, &model, &match));
-	for (size_t j = 0; j < match.k; j++)
-		n += match.distance[j] < 0.05;
-	return n;
+	return components_found(truth, model, 0.05);
 }
 
 TEST(test_overcomplete)
@@ -235,4 +227,4 @@ TEST(test_faults)
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_coding_procedure, &options, false), 2);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

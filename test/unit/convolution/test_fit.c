@@ -279,7 +279,6 @@ ACCURACY_TEST(test_chosen_length)
 	assert_equal(diagnostic(model, "passes"), 1);
 	assert_above(least_correlation(&truth, &model), .8);
 	procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false);
-	fixture_forget(&passes);
 	for (size_t t = 0; t < 4000; t++)
 		r.x[t] = pow((double) (t % 1000), 4);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
@@ -290,7 +289,6 @@ ACCURACY_TEST(test_chosen_length)
 			warning = walk.warning; /* of the length, beside those of its templates */
 	assert_string_equal(warning.message, "the length, 128 steps, is the largest possible: "
 										 "templates may be longer");
-	fixture_forget(&passes);
 	/* of 20 templates no more numbers than they may have */
 	options.k = 20;
 	options.restarts = options.iterations = 1;
@@ -299,7 +297,6 @@ ACCURACY_TEST(test_chosen_length)
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_int_equal(tlv_frame_find(&model, "templates")->rows, TLV_CONVOLUTION_MOST_NUMBERS / 20);
 	assert_true(model_warns(&model, "length_at_limit", NULL));
-	fixture_forget(&passes);
 }
 
 TEST(test_no_rows)
@@ -311,4 +308,4 @@ TEST(test_no_rows)
 				 "the query returns no rows");
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

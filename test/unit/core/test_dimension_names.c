@@ -2,7 +2,6 @@
  * test_dimension_names.c - names of the dimensions of a model: a fit puts them in, a refinement
  * step keeps them, and a model has as many as dimensions or none.
  */
-#include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/gmm.h"

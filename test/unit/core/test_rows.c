@@ -2,7 +2,6 @@
  * test_rows.c - rows of the wrong form are refused in one way by every class, posteriors keep their
  * memory, accumulators are made from statistics, models are matched.
  */
-#include "assertions.h"
 #include "infer.h"
 #include "pool_setup.h"
 #include "tensorlv/model/counts.h"

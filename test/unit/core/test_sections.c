@@ -2,7 +2,6 @@
  * test_sections.c - declared values: a kind of the test's own with every element, range and merge
  * tag is created, merged, built and checked; every tag finds what breaks it.
  */
-#include "assertions.h"
 #include "mutations.h"
 #include "pool_setup.h"
 #include "tensorlv/model/sections.h"

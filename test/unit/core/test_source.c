@@ -3,7 +3,6 @@
  * and where it holds them in memory.
  */
 #include "gmm_fixture.h"
-#include "source_setup.h"
 #include "tensorlv/model/gmm.h"
 
 #define FOLDS 3
@@ -67,6 +66,7 @@ TEST(test_folds)
 			assert_ok(fixture_learn(
 				&passes, &(fixture_learner){.function = learn_fold, .argument = &to}, &none));
 			passes_of_all = passes.passes;
+			fixture_forget(&passes);
 			fixture_use_rows(rows_of(all, others == 1));
 			alone = procedure_model(&passes, &tlv_gmm_procedure, &options, true);
 			assert_int_equal(passes.passes, passes_of_all);
@@ -76,4 +76,4 @@ TEST(test_folds)
 	}
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

@@ -2,8 +2,6 @@
  * test_documents.c - small values that hold documents: whatever becomes of them, they add up to
  * the sums of the same rows, bit by bit.
  */
-#include "assertions.h"
-#include "rows.h"
 #include "count_fixture.h"
 
 #define ITEMS 400

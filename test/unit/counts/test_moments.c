@@ -3,8 +3,6 @@
  * mean over ordered pairs and triples of distinct tokens, document weights
  * proportional to length, by plain loops over tokens.
  */
-#include "assertions.h"
-#include "rows.h"
 #include "count_fixture.h"
 #include "tensorlv/num/tensor3.h"
 

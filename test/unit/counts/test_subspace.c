@@ -2,8 +2,6 @@
  * test_subspace.c - the dominant subspace of the pair moment by every
  * way that leads to it, and the number of topics.
  */
-#include "assertions.h"
-#include "rows.h"
 #include "count_fixture.h"
 #include "tensorlv/model/topics.h"
 

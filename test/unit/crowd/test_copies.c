@@ -3,7 +3,6 @@
  * change nothing.
  */
 #include "crowd_fixture.h"
-#include "rows.h"
 
 /* Workers of whom the first copy, each answering `each` of 400 items on average. */
 typedef struct copying

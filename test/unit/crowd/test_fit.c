@@ -3,7 +3,6 @@
  * merged day by day, models that say what they know.
  */
 #include "crowd_fixture.h"
-#include "rows.h"
 
 /* From moments alone; where they do not tell the classes apart, all is wrong. */
 static double

@@ -3,17 +3,9 @@
  * between two passes.
  */
 #include "crowd_fixture.h"
-#include "rows.h"
 #include "source_fixture.h"
 
 static source_fixture passes;
-
-static int
-forget(void **state)
-{
-	fixture_forget(&passes);
-	return teardown(state);
-}
 
 /* Answers and, of every tenth item, what is true. */
 static void
@@ -36,7 +28,6 @@ use_answers(const crowd_rows *r, bool labels)
 		ids[2] = (int64_t) r->truth[item];
 		known[n++] = *TLV_AS_ANSWER(ids, NULL, NULL, NULL, ids + 2, NULL);
 	}
-	fixture_forget(&passes);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	passes.rows[0] = (fixture_rows){r->n, rows};
 	passes.changed = (fixture_rows){r->n / 2, rows + r->n / 2};
@@ -99,4 +90,4 @@ TEST(test_faults)
 		procedure_fail_everywhere(&passes, &tlv_crowd_procedure, &tlv_crowd_defaults, true), 3);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

@@ -2,7 +2,6 @@
  * test_directions.c - mixtures of directions: Bessel functions and concentrations, accuracy on
  * simulated rows, k that is chosen, rows without a direction, and every fault on the way.
  */
-#include "assertions.h"
 
 #include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
@@ -115,7 +114,6 @@ learn(size_t k)
 {
 	tlv_gmm_learn_options options = of_directions(k, -1);
 
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -367,8 +365,7 @@ TEST(test_gaps)
 				mean[j] += share * shares[j];
 		}
 		assert_close(total, 1, 1e-6);
-		for (size_t j = 0; j < 3; j++)
-			assert_close(mean[j], weights[j], 1e-6);
+		assert_all_close(3, mean, weights, 1e-6);
 		assert_close(exp(infer_first(&directions, 1, (const double[]){2}, shares)) +
 						 exp(infer_first(&directions, 1, (const double[]){-1e9}, shares)),
 					 1, 1e-6);
@@ -391,4 +388,4 @@ TEST(test_faults)
 	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

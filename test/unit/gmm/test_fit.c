@@ -66,8 +66,7 @@ TEST(test_exact)
 		model = fit(&rows, 3, shared ? TLV_COVARIANCE_COMMON : TLV_COVARIANCE_SPHERICAL);
 		tlv_gmm_read(&model, &mixture);
 		assert_close(mixture.weights[0], 0.5, 1e-9);
-		for (size_t i = 0; i < d; i++)
-			assert_close(mixture.means[i], center[0][i], 1e-8);
+		assert_all_close(d, mixture.means, center[0], 1e-8);
 		for (size_t j = 0; j < 3; j++)
 			assert_close(mixture.variances[j], 1, 1e-8);
 	}
@@ -159,15 +158,13 @@ TEST(test_step)
 		tlv_gmm_read(&step, &a);
 		step = updated(model, joined);
 		tlv_gmm_read(&step, &b);
-		for (size_t i = 0; i < 2 * 3; i++)
-			assert_close(a.means[i], b.means[i], 1e-12);
+		assert_all_close(2 * 3, a.means, b.means, 1e-12);
 		refine_on(&model, &sample, 1, &likelihood, &image, &size);
 		step = checked(TLV_FRAME_MODEL, image, size);
 		tlv_gmm_read(&step, &b);
-		for (size_t i = 0; i < 2 * 3; i++)
-			assert_close(a.means[i], b.means[i], 1e-10);
-		for (size_t i = 0; i < 2 * tlv_mixture_variances(3, a.covariance); i++)
-			assert_close(a.variances[i], b.variances[i], 1e-10);
+		assert_all_close(2 * 3, a.means, b.means, 1e-10);
+		assert_all_close(2 * tlv_mixture_variances(3, a.covariance), a.variances, b.variances,
+						 1e-10);
 		/* statistics of another model are refused */
 		sums[0] = statistics(step, &rows);
 		assert_int_equal(merged->class->merge(&ctx, merged, &sums[0]), TLV_BAD_PARAMETER);
@@ -273,8 +270,7 @@ TEST(test_compressed)
 			if (c <= TLV_COVARIANCE_SPHERICAL) /* others measure in other units */
 			{
 				assert_below(mean_error(whole, model), 1e-9);
-				for (size_t j = 0; j < 3; j++)
-					assert_close(a.variances[j], b.variances[j], 1e-9);
+				assert_all_close(3, a.variances, b.variances, 1e-9);
 			}
 			for (size_t i = 0; i < 8 && c == TLV_COVARIANCE_DIAGONAL; i++)
 				assert_close(b.variances[i] / a.variances[i], 1, 0.35);

@@ -2,9 +2,8 @@
  * test_learn.c - the whole of learning mixtures of Gaussians of vectors in memory:
  * accuracy of every way that it takes, choices, warnings, and a fault in every pass.
  */
-#include "assertions.h"
 
-#include "source_setup.h"
+#include "gmm_refine.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
@@ -46,24 +45,7 @@ usual_options(size_t k, tlv_covariance covariance)
 static tlv_frame
 learn(tlv_gmm_learn_options options)
 {
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
-}
-
-/* Mean distance of the means. */
-static double
-mean_error(tlv_frame truth, tlv_frame model)
-{
-	tlv_mixture a, b;
-	int64_t assignment[64];
-	double error[64], sum = 0;
-
-	tlv_gmm_read(&truth, &a);
-	tlv_gmm_read(&model, &b);
-	assert_ok(tlv_gmm_match(&ctx, &a, &b, assignment, error));
-	for (size_t j = 0; j < a.k; j++)
-		sum += error[j] / (double) a.k;
-	return sum;
 }
 
 /* ---- what is learnt ---- */
@@ -509,4 +491,4 @@ TEST(test_faults)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 15);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

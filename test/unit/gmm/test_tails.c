@@ -4,10 +4,7 @@
  */
 #include <float.h>
 
-#include "assertions.h"
-
 #include "gmm_refine.h"
-#include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/num/linalg.h"
@@ -67,7 +64,6 @@ usual_options(size_t k, tlv_tails tails)
 static tlv_frame
 learn(tlv_gmm_learn_options options)
 {
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -215,4 +211,4 @@ TEST(test_faults)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 3);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

@@ -4,7 +4,6 @@
  */
 #include "gmm_fixture.h"
 
-#include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 
 static tlv_gmm_learn_options
@@ -17,7 +16,6 @@ usual_options(size_t k, tlv_covariance covariance)
 static tlv_frame
 learn(tlv_gmm_learn_options options)
 {
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -239,4 +237,4 @@ TEST(test_faults)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true), 5);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

@@ -5,7 +5,6 @@
  */
 #include <float.h>
 
-#include "assertions.h"
 #include "rows.h"
 #include "edge_fixture.h"
 

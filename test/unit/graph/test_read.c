@@ -2,7 +2,6 @@
  * test_read.c - reading stored graphs: sparse rows, neighbours and
  * degrees, components; damaged images.
  */
-#include "assertions.h"
 #include "edge_fixture.h"
 
 /* ---- loading ---- */

@@ -2,7 +2,6 @@
  * test_star_moments.c - moments of 2-stars and 3-stars against sums over all
  * distinct pairs and triples of columns, and the directions they are in.
  */
-#include "assertions.h"
 #include "tensorlv/model/star_moments.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/tensor3.h"
@@ -137,12 +136,9 @@ check_moments(const star_case *c)
 	double *mean = numbers(w), *pairs = numbers(w * w), *triples = numbers(cubes);
 
 	sum_by_definition(c, mean, pairs, triples);
-	for (size_t i = 0; i < w; i++)
-		assert_close(c->stars.moments.mean[i], mean[i], 1e-5 * largest(w, mean));
-	for (size_t i = 0; i < w * w; i++)
-		assert_close(c->stars.moments.pairs[i], pairs[i], 1e-5 * largest(w * w, pairs));
-	for (size_t i = 0; i < cubes; i++)
-		assert_close(c->stars.moments.triples[i], triples[i], 3e-5 * largest(cubes, triples));
+	assert_all_close(w, c->stars.moments.mean, mean, 1e-5 * largest(w, mean));
+	assert_all_close(w * w, c->stars.moments.pairs, pairs, 1e-5 * largest(w * w, pairs));
+	assert_all_close(cubes, c->stars.moments.triples, triples, 3e-5 * largest(cubes, triples));
 	/* scores */
 	for (size_t u = 0; u < c->graph.rows; u++)
 		for (size_t i = 0; i < w; i++)

@@ -2,37 +2,7 @@
  * test_batch.c - many sequences at once against one by one, long ones against short
  * ones, and the states of two models, one to one.
  */
-#include "assertions.h"
-#include "model/hmm/internal.h"
-#include "view_fixture.h"
-
-static tlv_frame
-simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
-{
-	tlv_hmm_simulation options = {k, symbols, dimensions, 0.7, 0.3, 4, seed};
-
-	return MADE(tlv_hmm_simulate_model, &options);
-}
-
-static tlv_sequence
-drawn(tlv_frame model, size_t n)
-{
-	tlv_hmm_parts parts;
-	tlv_sequence sequence = {.n = n};
-	int64_t *symbols = NULL;
-	double *x = NULL;
-
-	tlv_hmm_read(&model, &parts);
-	if (parts.gaussian)
-		x = room(n * parts.d, sizeof(double));
-	else
-		symbols = room(n, sizeof(int64_t));
-	tlv_hmm_simulate(&parts, &rng, n, NULL, symbols, x);
-	sequence.symbols = symbols;
-	sequence.d = parts.gaussian ? parts.d : 0;
-	sequence.x = x;
-	return sequence;
-}
+#include "hmm_fixture.h"
 
 static tlv_accumulator *
 statistics(tlv_frame model, tlv_model **open)
@@ -42,14 +12,6 @@ statistics(tlv_frame model, tlv_model **open)
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, open));
 	assert_ok(tlv_kind_hmm.model->statistics(&ctx, *open, "em", &accumulator));
 	return accumulator;
-}
-
-static void
-add(tlv_accumulator *accumulator, tlv_sequence s, size_t first, size_t n)
-{
-	assert_ok(tlv_add(&ctx, accumulator,
-					  s.symbols != NULL ? TLV_AS_SYMBOLS(n, s.symbols + first)
-										: TLV_AS_SEQUENCE(n, s.d, s.x + first * s.d)));
 }
 
 /* Sums of posteriors and of pairs, which the chain gives for one sequence. */
@@ -99,7 +61,7 @@ check_batch(size_t symbols, size_t dimensions, size_t k)
 
 	for (size_t i = 0; i < 17; i++)
 		total += lengths[i];
-	s = drawn(model, total);
+	s = drawn(model, total, NULL);
 	for (size_t i = 0, first = 0; i < 17; first += lengths[i++])
 	{
 		tlv_sequence part = s;
@@ -147,7 +109,7 @@ TEST(test_build_twice)
 {
 	static const char *const names[] = {"initial", "pairs", "emissions"};
 	tlv_frame model = simulated_model(6, 0, 3, 1), once, twice;
-	tlv_sequence s = drawn(model, 900);
+	tlv_sequence s = drawn(model, 900, NULL);
 	tlv_model *open;
 	tlv_accumulator *a = statistics(model, &open), *b = statistics(model, &open);
 
@@ -176,7 +138,7 @@ TEST(test_long_path)
 {
 	tlv_frame model = simulated_model(6, 0, 3, 1);
 	size_t n = ((size_t) 1 << 20) + 5000, from = n - 10000;
-	tlv_sequence s = drawn(model, n), tail = {n - from, s.symbols + from, 0, NULL, NULL};
+	tlv_sequence s = drawn(model, n, NULL), tail = {n - from, s.symbols + from, 0, NULL, NULL};
 	int32_t *path = room(n, sizeof(int32_t)), *part = room(n - from, sizeof(int32_t));
 	tlv_model *open = open_model(model);
 

@@ -31,19 +31,6 @@ likelihood_of(const tlv_frame *frame, const tlv_sequence *sequence)
 	return value;
 }
 
-/* Number i of n, every stride-th from p on, by a factor, and all of them so that they sum to 1. */
-static void
-scale_one(double *p, size_t n, size_t stride, size_t i, double factor)
-{
-	double sum = 0;
-
-	p[i * stride] *= factor;
-	for (size_t c = 0; c < n; c++)
-		sum += p[c * stride];
-	for (size_t c = 0; c < n; c++)
-		p[c * stride] /= sum;
-}
-
 /* Moves parameter `at` of the list by so much, a probability's logarithm. */
 static void
 move(const tlv_frame *frame, size_t at, double by)

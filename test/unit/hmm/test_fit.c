@@ -102,9 +102,8 @@ TEST(test_population)
 	assert_below(e.transitions, 1e-5);
 	assert_below(diagnostic(model, "residual"), 1e-6);
 	assert_below(diagnostic(model, "asymmetry_3"), 1e-12);
-	for (size_t j = 0; j < POPULATION_K; j++)
-		assert_close(tlv_frame_float64(&model, "initial")[j],
-					 tlv_frame_float64(&truth, "stationary")[j], 1e-4);
+	assert_all_close(POPULATION_K, tlv_frame_float64(&model, "initial"),
+					 tlv_frame_float64(&truth, "stationary"), 1e-4);
 	/* EM stays where it is. */
 	e = compare(truth, fitted(moments, POPULATION_K, 100));
 	assert_below(e.emissions, 0.02);
@@ -184,8 +183,7 @@ TEST(test_translation)
 	tlv_hmm_read(&far, &b);
 	for (size_t e = 0; e < 3 * s.d; e++)
 		assert_close(a.emissions[e] + 1e6, b.emissions[e], 1e-5);
-	for (size_t e = 0; e < 9; e++)
-		assert_close(a.transitions[e], b.transitions[e], 1e-6);
+	assert_all_close(9, a.transitions, b.transitions, 1e-6);
 	assert_close(a.variances[0] / b.variances[0], 1, 1e-5);
 }
 
@@ -228,8 +226,7 @@ TEST(test_least_squares)
 	assert_ok(tlv_gemm(&ctx, false, false, k, k, k, 1, gram, k, truth, k, 0, work, k));
 	assert_ok(tlv_gemm(&ctx, false, false, k, k, k, 1, work, k, gram, k, 0, moment, k));
 	assert_ok(tlv_hmm_least_squares(&ctx, k, gram, moment, h));
-	for (size_t e = 0; e < k * k; e++)
-		assert_close(h[e], truth[e], 1e-4);
+	assert_all_close(k * k, h, truth, 1e-4);
 }
 
 /* One state is every sequence's. */

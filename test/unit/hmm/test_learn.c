@@ -2,38 +2,22 @@
  * test_learn.c - learning hidden Markov models from sequences in memory: accuracy of the
  * whole fit, when it stops, what it holds, and everything that can go wrong on the way.
  */
-#include "assertions.h"
-#include "model/hmm/internal.h"
+#include "hmm_fixture.h"
 #include "source_fixture.h"
-#include "view_fixture.h"
 
 static source_fixture f;
-
-static tlv_frame
-simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
-{
-	tlv_hmm_simulation simulation = {k, symbols, dimensions, 0.7, 0.3, 4, seed};
-
-	return MADE(tlv_hmm_simulate_model, &simulation);
-}
 
 /* n sequences of so many steps each, as rows. */
 static tlv_row *
 drawn_rows(tlv_frame model, size_t n, size_t steps)
 {
 	tlv_row *rows = room(n, sizeof(tlv_row));
-	int32_t *states = room(steps, sizeof(int32_t));
-	tlv_hmm_parts parts;
 
-	tlv_hmm_read(&model, &parts);
 	for (size_t i = 0; i < n; i++)
 	{
-		int64_t *symbols = parts.gaussian ? NULL : room(steps, sizeof(int64_t));
-		double *x = parts.gaussian ? room(steps * parts.d, sizeof(double)) : NULL;
+		tlv_sequence s = drawn(model, steps, NULL);
 
-		tlv_hmm_simulate(&parts, &rng, steps, states, symbols, x);
-		rows[i] =
-			parts.gaussian ? *TLV_AS_SEQUENCE(steps, parts.d, x) : *TLV_AS_SYMBOLS(steps, symbols);
+		rows[i] = *ROW_OF(s);
 	}
 	return rows;
 }
@@ -56,29 +40,14 @@ options_of(size_t k, tlv_hmm_refinement refine, int iterations)
 		.iterations = iterations};
 }
 
-/* ---- accuracy ---- */
-
-/* Mean L1 (Euclidean) distance of emissions, mean L1 distance of transitions. */
-static void
-compare(tlv_frame truth, tlv_frame model, double *emissions, double *transitions)
+/* The model of the rows in use. */
+static tlv_frame
+learn(tlv_hmm_learn_options options)
 {
-	tlv_hmm_parts a, b;
-	size_t along, step;
-	int64_t as[20];
-
-	tlv_hmm_read(&truth, &a);
-	tlv_hmm_read(&model, &b);
-	along = a.gaussian ? a.d : 1;
-	step = a.gaussian ? 1 : a.k;
-	*emissions =
-		match(a.k, a.d, a.gaussian, a.emissions, along, step, b.emissions, along, step, as);
-	*transitions = 0;
-	for (size_t i = 0; i < a.k; i++)
-		for (size_t j = 0; j < a.k; j++)
-			*transitions += fabs(a.transitions[i * a.k + j] -
-								 b.transitions[(size_t) as[i] * a.k + (size_t) as[j]]) /
-							(double) a.k;
+	return procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 }
+
+/* ---- accuracy ---- */
 
 /* Steps until the likelihood stands, which is said when it does not. */
 static void
@@ -87,18 +56,15 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 {
 	tlv_frame truth = simulated_model(symbols, dimensions, k, 2), model;
 	tlv_hmm_learn_options options = options_of(k, TLV_HMM_REFINE_EM, -1);
-	double emissions, transitions;
-	bool warned;
+	errors e;
 
 	use_rows(truth, n, 500);
-	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-	compare(truth, model, &emissions, &transitions);
-	assert_below(emissions, most_emissions);
-	assert_below(transitions, most_transitions);
-	warned = model_warns(&model, "iterations_at_limit", NULL);
-	assert_false(warned);
+	model = learn(options);
+	e = compare(truth, model);
+	assert_below(e.emissions, most_emissions);
+	assert_below(e.transitions, most_transitions);
+	assert_false(model_warns(&model, "iterations_at_limit", NULL));
 	assert_equal(diagnostic(model, "passes"), 1);
-	fixture_forget(&f);
 }
 
 ACCURACY_TEST(test_accuracy)
@@ -117,18 +83,13 @@ TEST(test_start_at_limit)
 	{
 		tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_WINDOWS, -1);
 		tlv_frame model;
-		bool warned;
 
 		use_rows(simulated_model(4, 0, 4, seed), 5, 1000);
-		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-		warned = model_warns(&model, "iterations_at_limit", NULL);
-		assert_false(warned);
-		fixture_forget(&f);
+		model = learn(options);
+		assert_false(model_warns(&model, "iterations_at_limit", NULL));
 		options.refine = TLV_HMM_REFINE_EM;
-		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-		warned = model_warns(&model, "iterations_at_limit", NULL);
-		assert_false(warned);
-		fixture_forget(&f);
+		model = learn(options);
+		assert_false(model_warns(&model, "iterations_at_limit", NULL));
 	}
 }
 
@@ -154,7 +115,6 @@ TEST(test_steps)
 					 iterations[i] > 0 ? iterations[i] : 0);
 		assert_equal(isnan(diagnostic(model, "window_iterations")),
 					 kinds[i] == TLV_HMM_REFINE_NONE);
-		fixture_forget(&f);
 	}
 }
 
@@ -194,7 +154,7 @@ TEST(test_levels)
 		fixture_begin(&f, &ctx, &memory);
 		f.rows[0] = (fixture_rows){1, level_rows(3000, k, 100)};
 		f.told.form = TLV_ROW_SEQUENCE;
-		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+		model = learn(options);
 		tlv_hmm_read(&model, &parts);
 		for (size_t level = 0; level < k; level++)
 		{
@@ -208,7 +168,6 @@ TEST(test_levels)
 			assert_close(parts.variances[j], 1.0 / 12, 0.01);
 		assert_true(model_warns(&model, "not_identified", NULL));
 		assert_equal(diagnostic(model, "start_moments"), 0);
-		fixture_forget(&f);
 	}
 }
 
@@ -220,15 +179,13 @@ TEST(test_little)
 	tlv_frame truth = simulated_model(4, 0, 2, 3), model;
 
 	use_rows(truth, 20, 2);
-	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
+	model = learn(two);
 	assert_true(model_warns(&model, "not_identified", NULL));
 	assert_equal(diagnostic(model, "short"), 20);
-	fixture_forget(&f);
 	use_rows(truth, 20, 20); /* nine states of four symbols, also without refinement */
-	model = procedure_model(&f, tlv_hmm_procedure(&nine), &nine, false);
+	model = learn(nine);
 	assert_true(model_warns(&model, "not_identified", NULL));
 	assert_int_equal(f.passes, 2);
-	fixture_forget(&f);
 }
 
 /* Parameters nearly as many as steps bring a warning; given iterations or more steps do not. */
@@ -240,16 +197,14 @@ TEST(test_many_parameters)
 	tlv_warning warning;
 
 	use_rows(truth, 20, 60);
-	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
+	model = learn(to_end);
 	assert_true(model_warns(&model, "many_parameters", &warning));
 	assert_close(warning.score, (9 * 9 - 1 + 9 * 29) / 1200.0, 1e-12);
-	model = procedure_model(&f, tlv_hmm_procedure(&given), &given, false);
+	model = learn(given);
 	assert_false(model_warns(&model, "many_parameters", NULL));
-	fixture_forget(&f);
 	use_rows(truth, 40, 60);
-	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
+	model = learn(to_end);
 	assert_false(model_warns(&model, "many_parameters", NULL));
-	fixture_forget(&f);
 }
 
 /* Covariances of every form: the likelihood is not below that of a form with less freedom. */
@@ -274,7 +229,7 @@ TEST(test_covariances)
 		double now;
 
 		options.fit.covariance = (tlv_covariance) c;
-		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+		model = learn(options);
 		tlv_hmm_read(&model, &parts);
 		assert_int_equal(parts.covariance, c);
 		now = diagnostic(model, "log_likelihood_per_step");
@@ -282,9 +237,7 @@ TEST(test_covariances)
 		before = now;
 		if (c == TLV_COVARIANCE_COMMON)
 			assert_equal(parts.variances[0], parts.variances[2]);
-		fixture_forget(&f);
 	}
-	fixture_forget(&f);
 }
 
 /* ---- what is missing ---- */
@@ -380,8 +333,9 @@ TEST(test_missing_steps)
 	}
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c += EVERY(3))
 	{
-		double before = -HUGE_VAL, emissions, transitions;
+		double before = -HUGE_VAL;
 		tlv_frame model = {0};
+		errors e;
 
 		for (int steps = 1; steps <= 4; steps++)
 		{
@@ -390,15 +344,14 @@ TEST(test_missing_steps)
 			double now;
 
 			options.fit.covariance = (tlv_covariance) c;
-			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+			model = learn(options);
 			now = diagnostic(model, "log_likelihood");
 			assert_at_least(now, before);
 			before = now;
-			fixture_forget(&f);
 		}
-		compare(truth, model, &emissions, &transitions);
-		assert_below(emissions, 0.12);
-		assert_below(transitions, 0.06);
+		e = compare(truth, model);
+		assert_below(e.emissions, 0.12);
+		assert_below(e.transitions, 0.06);
 	}
 }
 
@@ -407,7 +360,7 @@ TEST(test_missing_symbols)
 {
 	tlv_frame truth = simulated_model(8, 0, 3, 2), model;
 	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
-	double emissions, transitions;
+	errors e;
 	tlv_row *rows;
 
 	use_rows(truth, 100, 200);
@@ -424,12 +377,11 @@ TEST(test_missing_symbols)
 		}
 		rows[i].part[0].missing = missing;
 	}
-	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-	compare(truth, model, &emissions, &transitions);
-	assert_below(emissions, 0.06);
-	assert_below(transitions, 0.06);
+	model = learn(options);
+	e = compare(truth, model);
+	assert_below(e.emissions, 0.06);
+	assert_below(e.transitions, 0.06);
 	assert_equal(diagnostic(model, "steps"), 20000);
-	fixture_forget(&f);
 }
 
 /* ---- what is held ---- */
@@ -448,7 +400,7 @@ TEST(test_left_right)
 		rows[i] = *level_rows(60, 3, 15 + i % 8);
 	f.rows[0] = (fixture_rows){20, rows};
 	f.told.form = TLV_ROW_SEQUENCE;
-	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+	model = learn(options);
 	tlv_hmm_read(&model, &parts);
 	assert_above(parts.initial[0], 1 - 1e-8);
 	for (size_t j = 0; j < 3; j++)
@@ -458,7 +410,6 @@ TEST(test_left_right)
 			assert_below(parts.transitions[j * 3 + to], 1e-9);
 	}
 	assert_int_equal(parts.constraints, TLV_HMM_LEFT_RIGHT);
-	fixture_forget(&f);
 }
 
 /* Given transitions, or given emissions, stay as they are; the others are found. */
@@ -480,13 +431,10 @@ TEST(test_given)
 		options.transitions = held == 0 ? given.transitions : NULL;
 		options.emissions = held == 1 ? emissions : NULL;
 		use_rows(truth, 100, 200);
-		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+		model = learn(options);
 		tlv_hmm_read(&model, &parts);
-		for (size_t e = 0; e < 9; e++)
-			assert_close(parts.transitions[e], given.transitions[e], held == 0 ? 1e-9 : 0.04);
-		for (size_t e = 0; e < 24; e++)
-			assert_close(parts.emissions[e], given.emissions[e], held == 1 ? 1e-6 : 0.04);
-		fixture_forget(&f);
+		assert_all_close(9, parts.transitions, given.transitions, held == 0 ? 1e-9 : 0.04);
+		assert_all_close(24, parts.emissions, given.emissions, held == 1 ? 1e-6 : 0.04);
 	}
 }
 
@@ -508,7 +456,6 @@ TEST(test_given_refused)
 	options.emissions = rows;
 	assert_fails(procedure_run(&f, tlv_hmm_procedure(&options), &options), TLV_BAD_PARAMETER,
 				 "the given emissions have 2 columns, the data 4 symbols");
-	fixture_forget(&f);
 }
 
 /* ---- the number of states ---- */
@@ -554,14 +501,12 @@ ACCURACY_TEST(test_independent)
 
 			options.max_k = 4;
 			use_independent(20, 50, d);
-			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+			model = learn(options);
 			tlv_hmm_read(&model, &parts);
 			found += parts.k > 1;
-			fixture_forget(&f);
 			options.fit.k = 2;
-			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+			model = learn(options);
 			warned += model_warns(&model, "no_structure", NULL);
-			fixture_forget(&f);
 		}
 		assert_at_most(found, 2);
 		assert_at_least(warned, 38);
@@ -586,12 +531,11 @@ ACCURACY_TEST(test_choice)
 			f.rows[0] = (fixture_rows){1, level_rows(3000, 3, 100)};
 			f.told.form = TLV_ROW_SEQUENCE;
 		}
-		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+		model = learn(options);
 		tlv_hmm_read(&model, &parts);
 		assert_equal(parts.k, 3);
 		assert_equal(diagnostic(model, "k_chosen"), 3);
 		assert_false(model_warns(&model, "no_structure", NULL));
-		fixture_forget(&f);
 	}
 }
 
@@ -601,14 +545,14 @@ static tlv_frame
 learn_many(tlv_frame truth, size_t sequences, size_t steps, double bound)
 {
 	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
-	double emissions, transitions;
+	errors e;
 	tlv_frame model;
 
 	use_rows(truth, sequences, steps);
-	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-	compare(truth, model, &emissions, &transitions);
-	assert_below(emissions, bound);
-	assert_below(transitions, bound);
+	model = learn(options);
+	e = compare(truth, model);
+	assert_below(e.emissions, bound);
+	assert_below(e.transitions, bound);
 	assert_below(f.passes, 8);
 	return model;
 }
@@ -622,14 +566,12 @@ ACCURACY_TEST(test_sampled)
 	assert_above(f.passes, 2);
 	assert_equal(diagnostic(model, "steps"), 50 * 50000);
 	assert_below(diagnostic(model, "sampled_steps"), 50 * 50000);
-	fixture_forget(&f);
 }
 
 /* Many short sequences, of which most are equal to others: the sample is like them. */
 ACCURACY_TEST(test_short)
 {
 	(void) learn_many(simulated_model(4, 0, 2, 4), 200000, 4, 0.02);
-	fixture_forget(&f);
 }
 
 /* ---- what can go wrong ---- */
@@ -643,14 +585,12 @@ TEST(test_refusals)
 
 	/* no more states than steps */
 	use_rows(truth, 1, 1);
-	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
+	model = learn(two);
 	assert_true(model_warns(&model, "fewer_components", &warning));
 	assert_float_equal(warning.score, 2, 0);
-	fixture_forget(&f);
 	use_rows(truth, 3, 0);
 	assert_fails(procedure_run(&f, tlv_hmm_procedure(&two), &two), TLV_NO_ROWS,
 				 "no sequence with a step");
-	fixture_forget(&f);
 }
 
 TEST(test_faults)
@@ -661,7 +601,6 @@ TEST(test_faults)
 	{
 		use_rows(simulated_model(vectors ? 0 : 4, vectors ? 3 : 0, 2, 3), 10, 60);
 		procedure_fail_everywhere(&f, tlv_hmm_procedure(&options), &options, false);
-		fixture_forget(&f);
 	}
 }
 

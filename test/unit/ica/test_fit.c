@@ -218,9 +218,8 @@ TEST(test_merge)
 	for (int part = 0; part < 2; part++)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[part]));
 	both = stored(accumulator);
-	for (size_t i = 0; i < 25; i++)
-		assert_close(tlv_frame_float64(&both, "responses")[i],
-					 tlv_frame_float64(&whole, "responses")[i], 1e-9 * 1111);
+	assert_all_close(25, tlv_frame_float64(&both, "responses"),
+					 tlv_frame_float64(&whole, "responses"), 1e-9 * 1111);
 	assert_equal(tlv_frame_scalar(&both, "rows", 0), 1111);
 	/* Statistics of one model do not update another. */
 	assert_ok(opened->class->update(&ctx, &model, &both, &tlv_whole_step, &image, &size));

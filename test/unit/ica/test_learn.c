@@ -2,7 +2,6 @@
  * test_learn.c - the whole of learning independent components of vectors in memory:
  * both ways to the moments, refinement, refusals, and a fault in every pass.
  */
-#include "assertions.h"
 #include "source_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
@@ -43,7 +42,6 @@ simulate(size_t n, size_t d, size_t k)
 	assert_non_null(list.rows);
 	truth = MADE(tlv_ica_simulate_model, &options);
 	assert_ok(tlv_ica_simulate(&ctx, &truth, n, 5, take_row, &list));
-	fixture_forget(&passes);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, list.rows}}};
 	passes.told.form = TLV_ROW_VECTOR;
 	passes.told.width[0] = d;
@@ -62,7 +60,6 @@ usual_options(size_t k)
 static tlv_frame
 learn(tlv_ica_learn_options options)
 {
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_ica_procedure, &options, false);
 }
 
@@ -173,4 +170,4 @@ TEST(test_faults)
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_ica_procedure, &options, false), 4);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

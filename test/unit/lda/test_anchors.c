@@ -2,7 +2,6 @@
  * test_anchors.c - topics by anchor words: exactness on moments of infinitely many documents,
  * accuracy on simulated documents, given anchors, refusals, and the plan with every fault.
  */
-#include "assertions.h"
 
 #include "lda_learn_fixture.h"
 
@@ -238,13 +237,12 @@ TEST(test_plan)
 	errors first, refined;
 
 	use_corpus(&c);
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	first = compare(&c, model);
 	assert_below(first.mean, 0.25);
 	assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1, 0.5);
-	fixture_forget(&passes);
 	options.refine = "gibbs";
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	refined = compare(&c, model);
 	assert_below(refined.mean, 0.06);
 	assert_int_equal(tlv_frame_find(&model, "anchors")->rows, 5);
@@ -262,18 +260,17 @@ TEST(test_too_many)
 	use_corpus(&c);
 	options.refine = "gibbs";
 	options.iterations = 2;
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
 	assert_true(model_warns(&model, "anchors_below_noise", &warning));
 	assert_equal(warning.score, present_diagnostic(model, "anchors_visible"));
 	assert_below(warning.score, 12);
 	assert_non_null(strstr(warning.message, "of 12 topics"));
 	/* as many as there are: none is missed */
-	fixture_forget(&passes);
 	c = simulate(3000, 200, 2, 50, 0.1, false);
 	use_corpus(&c);
 	options.fit.k = 2;
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_false(model_warns(&model, "anchors_below_noise", NULL));
 }
 
@@ -288,7 +285,7 @@ TEST(test_choice)
 	options.start = TLV_LDA_START_CHOOSE;
 	options.refine = "gibbs";
 	use_corpus(&c);
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	tensor = present_diagnostic(model, "held_out_perplexity_tensor");
 	anchors = present_diagnostic(model, "held_out_perplexity_anchors");
 	assert_int_equal(tlv_frame_find(&model, "anchors") != NULL, anchors < tensor);
@@ -296,9 +293,8 @@ TEST(test_choice)
 	print_message("choice: tensor %.1f, anchors %.1f, L1 %.3f\n", tensor, anchors,
 				  compare(&c, model).mean);
 	/* enough documents: the tensor alone */
-	fixture_forget(&passes);
 	options.fit.k = 5;
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_true(isnan(diagnostic(model, "held_out_perplexity_tensor")));
 	assert_null(tlv_frame_find(&model, "anchors"));
 }
@@ -316,13 +312,12 @@ TEST(test_no_room)
 	options.refine = "gibbs";
 	options.iterations = 2;
 	use_corpus(&c);
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_null(tlv_frame_find(&model, "anchors"));
 	assert_false(model_warns(&model, "anchors_for_memory", NULL));
-	fixture_forget(&passes);
 	needs = tlv_lda_fit_memory(12, 60, &options.fit);
 	passes.room = (size_t) (needs * 0.9);
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
 	assert_true(model_warns(&model, "anchors_for_memory", &warning));
@@ -330,13 +325,11 @@ TEST(test_no_room)
 	/* one that is asked for and needs all of them is refused, before the pass for its moments and
 	 * the two steps */
 	run = passes.passes;
-	fixture_forget(&passes);
 	options.start = TLV_LDA_START_TENSOR;
 	options.fit.decompose.method = TLV_METHOD_ALS;
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 60, &options.fit) * 0.7);
 	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_MEMORY_LIMIT);
 	assert_int_equal(passes.passes, run - 3);
-	fixture_forget(&passes);
 	passes.room = 0;
 }
 
@@ -351,16 +344,15 @@ ACCURACY_TEST(test_hundreds)
 	options.refine = "gibbs";
 	options.iterations = 1;
 	use_corpus(&c);
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_true(isnan(diagnostic(model, "held_out_perplexity_tensor")));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
 	assert_false(model_warns(&model, "anchors_for_memory", NULL));
 	use_corpus(&many);
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	model = learn(options);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_true(isnan(diagnostic(model, "held_out_perplexity_tensor")));
-	fixture_forget(&passes);
 }
 
 TEST(test_choice_faults)
@@ -379,7 +371,6 @@ TEST(test_choice_faults)
 	passes.rows[0].rows += 10;
 	passes.rows[0].n -= 10;
 	(void) procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false);
-	fixture_forget(&passes);
 }
 
 TEST(test_faults)
@@ -392,7 +383,6 @@ TEST(test_faults)
 	use_corpus(&c);
 	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 8);
-	fixture_forget(&passes);
 }
 
 RUN_TESTS(setup, teardown)

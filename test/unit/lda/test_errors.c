@@ -2,11 +2,8 @@
  * test_errors.c - standard errors of topics: intervals hold the truth as often as they say, from
  * moments and after refinement; and tests of drift, which are made of the same sums.
  */
-#include "assertions.h"
-#include "rows.h"
 
-#include "lda_fixture.h"
-#include "source_fixture.h"
+#include "lda_learn_fixture.h"
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/errors.h"
 
@@ -34,27 +31,20 @@ redraw(corpus *c, size_t length, uint64_t seed)
 }
 
 static tlv_frame
-learn_with(const corpus *c, const tlv_lda_learn_options *options, bool errors)
+learn_from(const corpus *c, tlv_lda_learn_options options)
 {
-	source_fixture passes = {.ctx = &ctx, .memory = &memory};
-	tlv_row *rows = room(c->n, sizeof(tlv_row));
-	tlv_lda_learn_options whole = *options;
 	tlv_frame model;
 
-	whole.errors = errors;
-	for (size_t t = 0; t < c->n; t++)
-		rows[t] = *TLV_AS_BAG(c->bags[t]);
-	passes.rows[0] = (fixture_rows){c->n, rows};
-	passes.told.form = TLV_ROW_BAG;
-	model = procedure_model(&passes, &tlv_lda_procedure, &whole, errors);
-	fixture_forget(&passes);
+	use_corpus(c);
+	model = learn(options);
 	return model;
 }
 
 static tlv_frame
-learn(const corpus *c, const tlv_lda_learn_options *options)
+learn_with_errors(const corpus *c, tlv_lda_learn_options options)
 {
-	return learn_with(c, options, false);
+	options.errors = true;
+	return learn_from(c, options);
 }
 
 static tlv_frame
@@ -145,13 +135,10 @@ count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *rare,
 static tlv_lda_learn_options
 usual_options(size_t k, const char *refine)
 {
-	return (tlv_lda_learn_options){
-		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
-		.max_k = 20,
-		.minimum_documents = -1,
-		.refine = refine,
-		.iterations = -1,
-	};
+	tlv_lda_learn_options options = usual_options_from(k, TLV_LDA_START_TENSOR);
+
+	options.refine = refine;
+	return options;
 }
 
 /* Over some sets of documents. */
@@ -167,7 +154,7 @@ cover(const char *refine, tally *probabilities, tally *weights)
 
 		tlv_scratch_begin(&ctx, &scratch);
 		redraw(&c, 50, 1000 + r);
-		count_model(&c, learn(&c, &options), probabilities, NULL, weights);
+		count_model(&c, learn_from(&c, options), probabilities, NULL, weights);
 		tlv_scratch_end(&ctx, &scratch);
 	}
 }
@@ -206,7 +193,7 @@ TEST(test_rare_words)
 
 		tlv_scratch_begin(&ctx, &scratch);
 		redraw(&c, 40, 2000 + r);
-		count_model(&c, learn(&c, &options), &probabilities, &rare, &weights);
+		count_model(&c, learn_from(&c, options), &probabilities, &rare, &weights);
 		tlv_scratch_end(&ctx, &scratch);
 	}
 	print_message("of %.0f words below .02 held %.3f, above %.3f; of all held %.3f, above %.3f\n",
@@ -225,7 +212,7 @@ TEST(test_single_topic)
 	tally probabilities = {0}, weights = {0};
 
 	options.fit.alpha0 = 0;
-	count_model(&c, learn(&c, &options), &probabilities, NULL, &weights);
+	count_model(&c, learn_from(&c, options), &probabilities, NULL, &weights);
 	assert_above(held(&probabilities), .88);
 	assert_above(stated_over_made(&probabilities), .85);
 	assert_below(stated_over_made(&probabilities), 1.15);
@@ -253,7 +240,7 @@ TEST(test_drift)
 {
 	corpus c = simulate(1500, 150, 4, 50, .1, false), other;
 	tlv_lda_learn_options options = usual_options(4, "gibbs");
-	tlv_frame model = learn(&c, &options), reference;
+	tlv_frame model = learn_from(&c, options), reference;
 
 	redraw(&c, 50, 1);
 	reference = error_statistics(&c, model);
@@ -314,17 +301,17 @@ ACCURACY_TEST(test_recurrence)
 	{
 		tlv_lda_learn_options options = usual_options(4, refinements[i]);
 
-		assert_equal(count_spurious(learn_with(&c, &options, true), &farthest), 0);
+		assert_equal(count_spurious(learn_with_errors(&c, options), &farthest), 0);
 		assert_below(farthest, .3);
 		options.fit.k = 7;
-		assert_at_least(count_spurious(learn_with(&c, &options, true), &farthest), 1);
+		assert_at_least(count_spurious(learn_with_errors(&c, options), &farthest), 1);
 	}
 	c.n = 12;
 	for (size_t k = 2; k < 6; k++)
 	{
 		tlv_lda_learn_options options = usual_options(k, "gibbs");
 
-		learn_with(&c, &options, true);
+		learn_with_errors(&c, options);
 	}
 }
 

@@ -3,7 +3,6 @@
  * refinement, step and extension, that the others come as near to the truth, refusals, and the plan
  * with every fault.
  */
-#include "assertions.h"
 
 #include "lda_learn_fixture.h"
 #include "tensorlv/model/layout.h"
@@ -85,13 +84,6 @@ distance(const corpus *c, tlv_frame model, size_t from)
 	for (size_t j = from; j < c->k; j++)
 		sum += error[j] / (double) (c->k - from);
 	return sum;
-}
-
-static tlv_frame
-learn(tlv_lda_learn_options options)
-{
-	fixture_forget(&passes);
-	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 }
 
 /* To the last bit, under every refinement and from either start; the label stays, too. */
@@ -201,7 +193,6 @@ TEST(test_refusals)
 	given = given_topics(&other, 2);
 	options.fit.k = 4;
 	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_BAD_PARAMETER);
-	fixture_forget(&passes);
 }
 
 TEST(test_faults)
@@ -216,7 +207,6 @@ TEST(test_faults)
 	use_corpus(&c);
 	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 9);
-	fixture_forget(&passes);
 }
 
 RUN_TESTS(setup, teardown)

@@ -2,50 +2,13 @@
  * test_learn.c - the whole of learning topics, over documents in memory: accuracy, choices
  * on the way, labels, and every fault in every state.
  */
-#include "assertions.h"
-#include "rows.h"
 
-#include "lda_fixture.h"
-#include "source_fixture.h"
-
-static source_fixture passes;
-
-/* The documents of a corpus, or a part of them, as rows. */
-static fixture_rows
-rows_of(const corpus *c, size_t from, size_t to)
-{
-	tlv_row *rows = room(to - from, sizeof(tlv_row));
-
-	for (size_t t = from; t < to; t++)
-		rows[t - from] = *TLV_AS_BAG(c->bags[t]);
-	return (fixture_rows){to - from, rows};
-}
-
-static void
-use_corpus(const corpus *c)
-{
-	fixture_forget(&passes);
-	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows_of(c, 0, c->n)}};
-	passes.told.form = TLV_ROW_BAG;
-}
+#include "lda_learn_fixture.h"
 
 static tlv_lda_learn_options
 usual_options(size_t k)
 {
-	return (tlv_lda_learn_options){
-		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
-		.max_k = 20,
-		.minimum_documents = -1,
-		.refine = NULL,
-		.iterations = -1,
-	};
-}
-
-static tlv_frame
-learn(tlv_lda_learn_options options)
-{
-	fixture_forget(&passes);
-	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+	return usual_options_from(k, TLV_LDA_START_TENSOR);
 }
 
 /* ---- what is learnt ---- */
@@ -228,8 +191,7 @@ TEST(test_short)
 		tlv_frame model;
 
 		use_corpus(&c);
-		fixture_forget(&passes);
-		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
+		model = learn(options);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, found[i]);
 		assert_true(model_warns(&model, i < 2 ? "rows_skipped" : "no_structure", &warning));
 		assert_false(model_warns(&model, "repeated_words", NULL));
@@ -245,11 +207,9 @@ TEST(test_refusals)
 
 	use_corpus(&c);
 	passes.rows[0].n = 0;
-	fixture_forget(&passes);
 	for (size_t k = 0; k <= 2; k += 2)
 	{
 		options = usual_options(k);
-		fixture_forget(&passes);
 		assert_fails(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_NO_ROWS,
 					 "the query returns no rows");
 	}
@@ -274,7 +234,7 @@ assert_filled(const corpus *c, size_t documents, size_t k, size_t identified)
 			options.refine = refinements[i];
 			options.fit.alpha0 = single ? 0 : NAN;
 			use_corpus(c);
-			passes.rows[0] = rows_of(c, 0, documents);
+			passes.rows[0] = documents_of(c, 0, documents);
 			model = learn(options);
 			assert_int_equal(tlv_frame_find(&model, "phi")->rows, k);
 			assert_true(model_warns(&model, "not_identified", &warning));
@@ -334,7 +294,7 @@ TEST(test_no_structure)
 	for (int i = 0; i < 3; i++)
 	{
 		use_corpus(&noise);
-		passes.rows[0] = rows_of(&noise, 0, documents[i]);
+		passes.rows[0] = documents_of(&noise, 0, documents[i]);
 		model = learn(options);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, 1);
 		/* Of few documents none can be held out, of many the constant direction is significant. */
@@ -442,8 +402,10 @@ TEST(test_few_documents)
 	options.counts = TLV_LDA_COUNTS_RAW;
 	options.iterations = 2;
 	use_corpus(&c);
-	(void) learn(options);
+	(void) fixture_learn_model(
+		&passes, &(fixture_learner){.procedure = &tlv_lda_procedure, .options = &options});
 	referring = fixture_referring_passes(&passes);
+	fixture_forget(&passes);
 	assert_at_least(referring, 4);
 	assert_int_equal(fixture_steady_passes(&passes, "subspace", 0), referring - 1);
 }
@@ -461,15 +423,13 @@ TEST(test_faults)
 	options.refine = "gibbs";
 	options.iterations = 3;
 	use_corpus(&c);
-	passes.changed = rows_of(&c, 0, 20); /* most of them gone */
+	passes.changed = documents_of(&c, 0, 20); /* most of them gone */
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 30);
-	passes.changed = rows_of(&other, 0, other.n);
+	passes.changed = documents_of(&other, 0, other.n);
 	procedure_change_everywhere(&passes, &tlv_lda_procedure, &options);
-	fixture_forget(&passes);
 	options.refine = "stepwise";
-	passes.changed = rows_of(&c, 0, 20);
+	passes.changed = documents_of(&c, 0, 20);
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 30);
-	fixture_forget(&passes);
 }
 
 /*

@@ -3,7 +3,6 @@
  * recoveries on that of infinitely many documents, the runoff of rare items, accuracy on simulated
  * documents with every fault on the way, and refusals.
  */
-#include "assertions.h"
 
 #include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"

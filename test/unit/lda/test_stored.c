@@ -3,7 +3,6 @@
  * their subspace, topics of many items in few bytes.
  */
 #include "lda_fixture.h"
-#include "rows.h"
 
 #define PARTS 40
 

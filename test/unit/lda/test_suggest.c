@@ -2,7 +2,6 @@
  * test_suggest.c - what documents say about the number of topics: both criteria on simulated
  * documents, few documents, and every fault in every state.
  */
-#include "assertions.h"
 
 #include "lda_passes_fixture.h"
 

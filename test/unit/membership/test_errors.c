@@ -11,20 +11,12 @@ errors_of(const drawn *rows, size_t n)
 {
 	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics,
 							   .constant = &rows->truth};
-	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
-	tlv_frame frame;
-	size_t size;
-	void *image;
 
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, rows->rows + i));
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
-	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	return frame;
+	return stored(accumulator);
 }
 
 static double
@@ -37,19 +29,6 @@ likelihood_of(const drawn *rows)
 	assert_ok(kind->model->open(&ctx, &rows->truth, &model));
 	assert_ok(tlv_model_log_likelihood(&ctx, model, rows->rows, &value));
 	return value;
-}
-
-/* n numbers, every stride-th, the i-th by a factor: they sum to 1. */
-static void
-scale_one(double *p, size_t n, size_t stride, size_t i, double factor)
-{
-	double sum = 0;
-
-	p[i * stride] *= factor;
-	for (size_t c = 0; c < n; c++)
-		sum += p[c * stride];
-	for (size_t c = 0; c < n; c++)
-		p[c * stride] /= sum;
 }
 
 /* Parameter `at` of the list: weights, then of every variable components, then categories. */
@@ -121,4 +100,4 @@ TEST(test_blocks)
 	}
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

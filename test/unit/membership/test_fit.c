@@ -24,19 +24,6 @@ learn(tlv_membership_options options)
 	return procedure_model(&passes, tlv_membership_procedure(&learning), &learning, false);
 }
 
-/* As in the notes on mixed membership: .2 and more is chance. */
-static tlv_membership_simulation
-simulation(bool mixed, size_t k, uint64_t seed)
-{
-	return (tlv_membership_simulation){.mixed = mixed,
-									   .variables = 25,
-									   .categories = 4,
-									   .k = k,
-									   .alpha = 0.1,
-									   .concentration = 0.5,
-									   .seed = seed};
-}
-
 /* Figures of the notes and 5 %, in the mean over three seeds. */
 ACCURACY_TEST(test_mixed)
 {
@@ -54,7 +41,7 @@ ACCURACY_TEST(test_mixed)
 
 		for (uint64_t seed = 101; seed <= 103; seed++)
 		{
-			drawn d = draw_members(sets[i].n, simulation(true, sets[i].k, seed));
+			drawn d = draw_members(sets[i].n, survey(true, 25, sets[i].k, seed));
 			tlv_frame model = fit_tables(&d, options);
 
 			moments += table_error(&d.truth, &model) / 3;
@@ -81,7 +68,7 @@ ACCURACY_TEST(test_alpha)
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 	{
 		tlv_membership_options options = {.mixed = true, .k = 5};
-		tlv_membership_simulation drawing = simulation(true, 5, 111);
+		tlv_membership_simulation drawing = survey(true, 25, 5, 111);
 		tlv_membership_parts parts;
 		tlv_frame model;
 		double sum = 0;
@@ -106,7 +93,7 @@ TEST(test_classes)
 
 	for (uint64_t seed = 101; seed <= 103; seed += EVERY(3))
 	{
-		drawn d = draw_members(5000, simulation(false, 5, seed));
+		drawn d = draw_members(5000, survey(false, 25, 5, seed));
 		tlv_frame model = fit_tables(&d, options);
 
 		assert_below(table_error(&d.truth, &model), 0.013);
@@ -124,7 +111,7 @@ TEST(test_chosen)
 
 	for (uint64_t seed = 101; seed <= 102; seed += EVERY(2))
 	{
-		(void) draw_members(3000, simulation(false, 4, seed));
+		(void) draw_members(3000, survey(false, 25, 4, seed));
 		model = learn(options);
 		assert_int_equal(tlv_model_components(&model), 4);
 	}
@@ -142,7 +129,7 @@ drop_values(const drawn *d, unsigned every)
 TEST(test_missing)
 {
 	tlv_membership_options options = {.k = 3};
-	drawn d = draw_members(4000, simulation(false, 3, 101));
+	drawn d = draw_members(4000, survey(false, 25, 3, 101));
 	tlv_frame model;
 
 	drop_values(&d, 2);
@@ -156,7 +143,7 @@ TEST(test_missing)
 TEST(test_copies)
 {
 	tlv_membership_options options = {.mixed = true, .k = 3, .copies = 2};
-	drawn d = draw_members(2000, simulation(true, 3, 101));
+	drawn d = draw_members(2000, survey(true, 25, 3, 101));
 	tlv_frame model, moments = category_table(&d);
 	void *image;
 	size_t size;
@@ -176,7 +163,7 @@ TEST(test_copies)
 
 TEST(test_refused)
 {
-	tlv_membership_simulation few = simulation(false, 2, 1);
+	tlv_membership_simulation few = survey(false, 25, 2, 1);
 	tlv_membership_options options = {.k = 300, .copies = 1, .seed = 1};
 	tlv_frame moments, model;
 	tlv_membership_parts parts;
@@ -217,7 +204,7 @@ TEST(test_shown)
 	for (size_t i = 0; i < sizeof(ks) / sizeof(ks[0]); i++)
 		for (int mixed = 0; mixed < 2; mixed++)
 		{
-			drawn d = draw_members(4000, simulation(mixed, ks[i], 5 + i));
+			drawn d = draw_members(4000, survey(mixed, 25, ks[i], 5 + i));
 			tlv_frame model = fit_tables(&d, (tlv_membership_options){.mixed = mixed});
 			tlv_warning found_warning;
 
@@ -272,4 +259,4 @@ ACCURACY_TEST(test_noisy_triples)
 	assert_close(diagnostic(model, "start_of_partitions"), 0, 0);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

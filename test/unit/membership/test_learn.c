@@ -94,7 +94,6 @@ TEST(test_names_of_rows)
 		assert_int_equal(found, each == 1);
 		if (found)
 			assert_close(warning.score, 300, 0);
-		fixture_forget(&passes);
 		passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
 		passes.told.form = TLV_ROW_CODES;
 	}
@@ -200,7 +199,6 @@ TEST(test_constant)
 	(void) procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = 0;
-	fixture_forget(&passes);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
 	passes.told.form = TLV_ROW_CODES;
 	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
@@ -231,4 +229,4 @@ TEST(test_faults)
 		procedure_fail_everywhere(&passes, tlv_membership_procedure(&options), &options, false), 2);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

@@ -17,22 +17,10 @@ start_alone(bool mixed, size_t k)
 	return procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 }
 
-static drawn
-draw_many(bool mixed, size_t k, uint64_t seed)
-{
-	return draw_members(ROWS, (tlv_membership_simulation){.mixed = mixed,
-														  .variables = VARIABLES,
-														  .categories = 4,
-														  .k = k,
-														  .alpha = 0.1,
-														  .concentration = 0.5,
-														  .seed = seed});
-}
-
 /* The notes have .0444 for as many rows and 1,000 variables. */
 TEST(test_memberships)
 {
-	drawn d = draw_many(true, 8, 101);
+	drawn d = draw_members(ROWS, survey(true, VARIABLES, 8, 101));
 	tlv_frame model = start_alone(true, 8);
 
 	assert_below(table_error(&d.truth, &model), 0.0480);
@@ -42,7 +30,7 @@ TEST(test_memberships)
 /* A third of the values missing, of some variables more: by the square root of 3/2 farther off. */
 TEST(test_missing)
 {
-	drawn d = draw_many(false, 4, 102);
+	drawn d = draw_members(ROWS, survey(false, VARIABLES, 4, 102));
 	tlv_frame model;
 
 	for (size_t i = 0; i < d.n * d.p; i++)
@@ -56,7 +44,7 @@ TEST(test_missing)
 /* Values at random, in which there is nothing to find. */
 TEST(test_nothing_to_see)
 {
-	drawn d = draw_many(true, 3, 103);
+	drawn d = draw_members(ROWS, survey(true, VARIABLES, 3, 103));
 	tlv_frame model;
 
 	for (size_t i = 0; i < d.n * d.p; i++)
@@ -65,4 +53,4 @@ TEST(test_nothing_to_see)
 	assert_true(model_warns(&model, "no_structure", NULL));
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

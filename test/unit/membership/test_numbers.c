@@ -31,23 +31,11 @@ poisson(tlv_rng *rng, double mean)
 	return count;
 }
 
-static tlv_membership_simulation
-survey(bool mixed, uint64_t seed)
-{
-	return (tlv_membership_simulation){.mixed = mixed,
-									   .variables = VARIABLES,
-									   .categories = 4,
-									   .k = COMPONENTS,
-									   .alpha = 0.1,
-									   .concentration = 0.5,
-									   .seed = seed};
-}
-
 /* Of component h: measurements about 3 h apart with deviation 1, means of counts from 1 to 16. */
 static beside
 draw_beside(bool mixed, size_t n, uint64_t seed)
 {
-	beside b = {.d = draw_members(n, survey(mixed, seed))};
+	beside b = {.d = draw_members(n, survey(mixed, VARIABLES, COMPONENTS, seed))};
 	size_t d = VARIABLES + NUMBERS;
 	tlv_rng rng;
 
@@ -132,7 +120,7 @@ learn_and_compare(bool mixed, double most, double most_of_counts, double gain)
 	double counts, means = means_error(&b, &model, &counts), with, without;
 
 	with = table_error(&b.d.truth, &model);
-	plain = draw_members(b.d.n, survey(mixed, 7));
+	plain = draw_members(b.d.n, survey(mixed, VARIABLES, COMPONENTS, 7));
 	bare = learn(mixed, 0, 0);
 	without = table_error(&plain.truth, &bare);
 	tlv_membership_read(&model, &parts);
@@ -156,4 +144,4 @@ TEST(test_classes)
 	learn_and_compare(false, 0.16, 0.1, 1.02);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

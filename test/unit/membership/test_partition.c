@@ -4,18 +4,6 @@
 #include "membership_fixture.h"
 #include "tensorlv/num/rng.h"
 
-static tlv_membership_simulation
-survey(size_t variables, size_t k, uint64_t seed)
-{
-	return (tlv_membership_simulation){.mixed = true,
-									   .variables = variables,
-									   .categories = 4,
-									   .k = k,
-									   .alpha = 0.1,
-									   .concentration = 0.5,
-									   .seed = seed};
-}
-
 /* The start alone, of tables. */
 static tlv_frame
 fit_tables(const tlv_frame *moments, tlv_membership_options options)
@@ -37,7 +25,7 @@ ACCURACY_TEST(test_one_partition)
 	double error;
 	drawn d;
 
-	d = draw_members(3000, survey(25, 3, 3));
+	d = draw_members(3000, survey(true, 25, 3, 3));
 	moments = category_table(&d);
 	for (int solver = 0; solver < 2; solver++)
 	{
@@ -90,7 +78,7 @@ drawn_twice(const drawn *d)
 /* Without rows: tables of triples, of copies, too, with values missing. */
 TEST(test_partitions_of_tables)
 {
-	drawn d = draw_members(4000, survey(15, 3, 3)), twice = drawn_twice(&d);
+	drawn d = draw_members(4000, survey(true, 15, 3, 3)), twice = drawn_twice(&d);
 
 	for (size_t copies = 1; copies <= 2; copies++)
 	{
@@ -111,7 +99,7 @@ TEST(test_partitions_of_tables)
 
 TEST(test_refused_partitions)
 {
-	drawn d = draw_members(200, survey(6, 2, 5));
+	drawn d = draw_members(200, survey(true, 6, 2, 5));
 	const tlv_membership_options options = {.mixed = true, .partition = true, .k = 9, .copies = 1};
 	tlv_frame moments = category_table(&d);
 	void *image;
@@ -121,4 +109,4 @@ TEST(test_refused_partitions)
 				 "9 components are not identified by three groups of 6 variables");
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

@@ -2,7 +2,6 @@
  * test_block_model.c - mean-field steps of the block model against the same in
  * plain loops over all pairs.
  */
-#include "assertions.h"
 #include "model/mmsb/engine/block_model.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/special.h"

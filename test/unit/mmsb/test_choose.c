@@ -2,7 +2,6 @@
  * test_choose.c - every graph has a fit, whatever its shape and k; k left out is what the graph
  * was drawn with, and one where there is nothing to find.
  */
-#include "assertions.h"
 #include "mmsb_fixture.h"
 
 /* ---- graphs that no block model drew ---- */

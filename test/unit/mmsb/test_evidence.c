@@ -2,7 +2,6 @@
  * test_evidence.c - the integrated likelihood of a partition against integrals by quadrature,
  * products of counts and all partitions of a number, one by one.
  */
-#include "assertions.h"
 #include "model/mmsb/internal.h"
 #include "graph_fixture.h"
 

@@ -4,7 +4,6 @@
  *
  * Bounds are a little above what the fit reaches at the seeds given.
  */
-#include "assertions.h"
 #include "mmsb_fixture.h"
 
 /* ---- graphs of expected weights ---- */

@@ -3,7 +3,6 @@
  * from the labels, the evidence of one group in closed form, groups that only weights show, and
  * scores that no unit and no monotone function of the weights changes.
  */
-#include "assertions.h"
 #include "model/mmsb/engine/groups.h"
 #include "graph_fixture.h"
 

@@ -2,7 +2,6 @@
  * test_learn.c - learning communities from edges in memory: the same model as the fit to
  * the graph, known labels and what is refused of them, and everything that can go wrong on the way.
  */
-#include "assertions.h"
 #include "mmsb_fixture.h"
 #include "source_fixture.h"
 
@@ -65,7 +64,6 @@ check_same(tlv_mmsb_simulation simulation, double most)
 	model = procedure_small_model(&f, &tlv_mmsb_procedure, &options, 1);
 	assert_int_equal(f.passes, 1);
 	assert_same_bytes(model, expected.frame);
-	fixture_forget(&f);
 }
 
 TEST(test_fit)
@@ -107,7 +105,6 @@ TEST(test_labels)
 				wrong += m->community[m->start[u]] != truth->community[truth->start[node]];
 			}
 		assert_below(wrong / (double) m->n, 0.01);
-		fixture_forget(&f);
 	}
 }
 
@@ -141,7 +138,6 @@ TEST(test_refused_labels)
 		use_rows(edges, rows_of((edge_list){.n = 2, .edges = labels}), (fixture_rows){0});
 		assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), cases[i].status,
 					 cases[i].words);
-		fixture_forget(&f);
 	}
 }
 
@@ -157,16 +153,13 @@ TEST(test_faults)
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1), (fixture_rows){0}, drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	fixture_forget(&f);
 	options.graph = TLV_GRAPH_DIRECTED;
 	use_rows(drawn_rows(&w.truth, 1), (fixture_rows){0}, drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	fixture_forget(&f);
 	options.graph = TLV_GRAPH_UNDIRECTED;
 	options.fit.k = 4;
 	use_rows(drawn_rows(&w.truth, 1), true_labels(&w.truth, 1), drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	fixture_forget(&f);
 }
 
 RUN_TESTS(setup, teardown)

@@ -2,7 +2,6 @@
  * test_levels.c - local moves on levels of a graph, and communities merged two at a time, against
  * all partitions and all pairs of small graphs.
  */
-#include "assertions.h"
 #include "model/mmsb/engine/levels.h"
 #include "model/mmsb/engine/merge.h"
 #include "graph_fixture.h"

@@ -2,7 +2,6 @@
  * test_memberships.c - sparse memberships of many nodes, modularity, conductance
  * and bridgeness against plain loops.
  */
-#include "assertions.h"
 #include "model/mmsb/mixed/memberships.h"
 #include "graph_fixture.h"
 

@@ -2,7 +2,6 @@
  * test_mixed_membership.c - variational steps and the check after them against
  * the same in plain loops over all pairs.
  */
-#include "assertions.h"
 #include "model/mmsb/mixed/mixed_membership.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/special.h"

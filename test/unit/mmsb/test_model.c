@@ -218,8 +218,7 @@ TEST(test_infer)
 			tlv_model *model = open_model(frame);
 
 			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
-			for (int j = 0; j < 3; j++)
-				assert_close(shares[j], expected[i].shares[j], expected[i].alpha0 ? 1e-8 : 1e-9);
+			assert_all_close(3, shares, expected[i].shares, expected[i].alpha0 ? 1e-8 : 1e-9);
 			assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_BAG(bag), &value));
 			assert_close(value, expected[i].log_likelihood, expected[i].alpha0 ? 1e-8 : 1e-9);
 			/* nobody known: the prior */

@@ -3,7 +3,6 @@
  * edges, byte by byte; statistics of rows under a model that are put together, what is refused, and
  * everything that can go wrong on the way.
  */
-#include "assertions.h"
 #include "rows.h"
 #include "mmsb_fixture.h"
 #include "model/mmsb/adjacency/neighbours.h"
@@ -97,7 +96,6 @@ check_same(const char *name, tlv_mmsb_simulation simulation, tlv_mmsb_options fi
 	use_rows(drawn_rows(&w.truth, simulation.seed + 100));
 	model = procedure_small_model(&f, &tlv_mmsb_procedure, &options, 1);
 	assert_same_bytes(model, expected.frame);
-	fixture_forget(&f);
 }
 
 TEST(test_fit)
@@ -253,7 +251,6 @@ TEST(test_values)
 				 "no step of weight 0.5");
 	assert_fails(tlv_model_update(&ctx, &next, &parts[0], 1, &image, &size), TLV_BAD_PARAMETER,
 				 "collected under another model");
-	fixture_forget(&f);
 }
 
 /* ---- what is kept of a posterior ---- */
@@ -272,8 +269,7 @@ TEST(test_kept_shares)
 	assert_int_equal(tlv_neighbour_most_shares(TLV_FRAME_MAX_BYTES), 1);
 
 	assert_close(tlv_neighbour_keep(6, 3, share, work), 0.7, 1e-15);
-	for (size_t a = 0; a < 6; a++)
-		assert_close(share[a], kept[a], 0);
+	assert_all_close(6, share, kept, 0);
 	/* what has room stays as it is: all, or those that count */
 	assert_close(tlv_neighbour_keep(6, 6, share, work), 1, 0);
 	assert_close(tlv_neighbour_keep(6, 4, share, work), 1, 0);
@@ -301,13 +297,11 @@ TEST(test_refused)
 				 "the other way round");
 	options.graph = TLV_GRAPH_DIRECTED; /* where it is no mistake */
 	(void) procedure_model(&f, &tlv_mmsb_procedure, &options, false);
-	fixture_forget(&f);
 	options.graph = TLV_GRAPH_UNDIRECTED;
 	use_rows(rows_of(&list));
 	f.rows[0].n -= 10; /* whose neighbours' rows are there */
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
 				 "the other way round");
-	fixture_forget(&f);
 }
 
 /* ---- what can go wrong ---- */
@@ -324,7 +318,6 @@ TEST(test_faults)
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	fixture_forget(&f);
 }
 
 RUN_TESTS(setup, teardown)

@@ -2,7 +2,6 @@
  * test_refuse.c - fits of communities that are refused, interrupted or
  * short of memory, fits of odd graphs, and the same bits from the same seed.
  */
-#include "assertions.h"
 #include "mmsb_fixture.h"
 
 /* ---- what is refused ---- */

@@ -2,7 +2,6 @@
  * test_fit.c - multi-view mixtures: exactness on population moments,
  * accuracy on samples, shifts and merging, categories, refusals.
  */
-#include "assertions.h"
 #include "tensorlv/model/view_sums.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
@@ -186,8 +185,7 @@ TEST(test_sums)
 		assert_close(plain.pairs[0][e], pairs[0][e], 1e-8);
 		assert_close(plain.pairs[2][e], pairs[2][e], 1e-8);
 	}
-	for (size_t e = 0; e < 12; e++)
-		assert_close(plain.triples[e], triples[e], 1e-7);
+	assert_all_close(12, plain.triples, triples, 1e-7);
 }
 
 /* ---- categories ---- */

@@ -2,7 +2,6 @@
  * test_learn.c - learning mixtures of three views from rows in memory: accuracy of the
  * whole fit, when it refines and stops, what it holds, and everything that can go wrong on the way.
  */
-#include "assertions.h"
 #include "source_fixture.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
@@ -91,10 +90,8 @@ check_accuracy(bool categories, double start, double refined)
 	use_rows(truth, 20000);
 	assert_below(mean_error(procedure_model(&f, &tlv_multiview_procedure, &none, false), truth),
 				 start);
-	fixture_forget(&f);
 	assert_below(mean_error(procedure_model(&f, &tlv_multiview_procedure, &em, false), truth),
 				 refined);
-	fixture_forget(&f);
 }
 
 TEST(test_accuracy)
@@ -136,7 +133,6 @@ TEST(test_steps)
 		model = procedure_small_model(&f, &tlv_multiview_procedure, &options, 4);
 		assert_int_equal(f.passes, cases[i].passes);
 		assert_equal(isfinite(diagnostic(model, "bic")), cases[i].criteria);
-		fixture_forget(&f);
 	}
 }
 
@@ -154,7 +150,6 @@ TEST(test_stops)
 	moved = diagnostic(model, "refinement_shift");
 	assert_above(moved, 0);
 	assert_equal(model_warns(&model, "means_moved", NULL), moved > 0.2);
-	fixture_forget(&f);
 }
 
 TEST(test_names)
@@ -181,7 +176,6 @@ TEST(test_refusals)
 	assert_non_null(strstr(warning.message, "k = 11"));
 	assert_float_equal(warning.score, 11, 0);
 	assert_true(tlv_frame_find(&model, "weights")->rows < 11);
-	fixture_forget(&f);
 }
 
 TEST(test_faults)
@@ -192,7 +186,6 @@ TEST(test_faults)
 	{
 		use_rows(random_model(categories, 4), 400);
 		procedure_fail_everywhere(&f, &tlv_multiview_procedure, &options, false);
-		fixture_forget(&f);
 	}
 }
 

@@ -2,7 +2,6 @@
  * test_rank.c - how many components views tell apart: as many as there are, one where the views are
  * independent, whatever the numbers within a view have to do with each other.
  */
-#include "assertions.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/model/view_solver.h"

@@ -2,7 +2,6 @@
  * test_refine.c - multi-view mixtures: simulation, refinement over rows, rows with views that
  * are not known, matching of models.
  */
-#include "assertions.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/multiview.h"
@@ -260,8 +259,7 @@ TEST(test_missing)
 	know(&row, 2, false);
 	infer_both(model, &row, none, &value);
 	assert_below(fabs(value), 1e-12);
-	for (size_t j = 0; j < K; j++)
-		assert_close(none[j], s.parts.weights[j], 1e-12);
+	assert_all_close(K, none, s.parts.weights, 1e-12);
 	for (int t = 0; t < 3; t++)
 	{
 		know(&row, t, true);

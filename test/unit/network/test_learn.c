@@ -2,7 +2,6 @@
  * test_learn.c - learning layered networks from sets in memory: units and signs of random networks,
  * layers, counts against brute force, decoding, refusals, and a fault in every pass.
  */
-#include "assertions.h"
 #include "source_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/network.h"
@@ -56,7 +55,6 @@ usual_options(size_t layers)
 static tlv_frame
 learn(tlv_network_options options)
 {
-	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_network_procedure, &options, false);
 }
 
@@ -64,13 +62,7 @@ learn(tlv_network_options options)
 static int
 found(tlv_frame truth, tlv_frame model)
 {
-	tlv_match match;
-	int n = 0;
-
-	assert_ok(tlv_model_match(&ctx, &truth, &model, &match));
-	for (size_t j = 0; j < match.k; j++)
-		n += match.distance[j] == 0;
-	return n;
+	return components_found(truth, model, 0);
 }
 
 /* Edges of weight -1 of the truth that the model has, and those of the model that the truth has
@@ -369,4 +361,4 @@ TEST(test_faults)
 					 3);
 }
 
-RUN_TESTS(setup, forget)
+RUN_TESTS(setup, teardown)

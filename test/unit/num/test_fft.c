@@ -1,7 +1,6 @@
 /*
  * test_fft.c - Fourier transforms of every length against the sum itself, there and back.
  */
-#include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/num/fft.h"
 #include "tensorlv/num/rng.h"

@@ -2,7 +2,6 @@
  * test_lanes.c - loops over rows on several threads: every row once, the same bits, and an end in
  * the middle.
  */
-#include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/num/lanes.h"
 #include "tensorlv/num/sparse.h"

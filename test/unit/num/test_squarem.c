@@ -35,8 +35,7 @@ TEST(test_linear)
 		double ratio = percent / 100.0, step = extrapolated(fixed, e, ratio, 1000, out);
 
 		assert_close(step, 1 / (1 - ratio), 1e-9 / (1 - ratio));
-		for (int i = 0; i < N; i++)
-			assert_close(out[i], fixed[i], 1e-9);
+		assert_all_close(N, out, fixed, 1e-9);
 	}
 	/* a step that is cut stays on the way, a point that stands still stands */
 	assert_equal(extrapolated(fixed, e, 0.99, TLV_SQUAREM_LONGEST, out), TLV_SQUAREM_LONGEST);

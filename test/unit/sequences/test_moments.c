@@ -1,7 +1,6 @@
 /*
  * test_moments.c - windows and beginnings of sequences of which numbers are missing.
  */
-#include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sequences.h"

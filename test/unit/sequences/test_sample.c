@@ -2,7 +2,6 @@
  * test_sample.c - samples of whole sequences: the same in whatever order and parts they arrive,
  * and cancelled when asked to.
  */
-#include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sequences.h"

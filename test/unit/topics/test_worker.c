@@ -371,8 +371,7 @@ TEST(test_stepwise)
 			weights[j] = 0.05;
 		assert_ok(tlv_topic_stepwise(&ctx, worker, 3, index, count, &options, &moves, &moving));
 		gibbs_under(&topics, 3, index, count, &options, &alone);
-		for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
-			assert_close(found[0][i], found[1][i], 0);
+		assert_all_close((size_t) 20 * MAX_D, found[0], found[1], 0);
 		for (size_t i = 0; i < MAX_D; i++)
 			for (size_t j = 0; j < 20; j++)
 			{
@@ -389,8 +388,7 @@ TEST(test_stepwise)
 		for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
 			found[1][i] += found[0][i];
 		assert_ok(tlv_topic_stepwise(&ctx, worker, 3, index, count, &options, &moves, &moving));
-		for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
-			assert_close(found[0][i], found[1][i], 1e-5);
+		assert_all_close((size_t) 20 * MAX_D, found[0], found[1], 1e-5);
 		assert_close(moving.tokens, 12, 0);
 	}
 	tlv_topic_worker_destroy(&ctx, worker);

@@ -2,7 +2,6 @@
  * test_clusters.c - groups of variables against brute force, and the lengths of simulated trees
  * against distances of rows.
  */
-#include "assertions.h"
 #include "tree_fixture.h"
 #include "tensorlv/model/tree_learn.h"
 

@@ -2,7 +2,6 @@
  * test_distance.c - information distances of categories, numbers and vectors, their standard
  * errors and tests of independence, and the trees that are learned from drawn rows.
  */
-#include "assertions.h"
 #include "tensorlv/model/dense.h"
 #include "tree_learning_fixture.h"
 
@@ -26,8 +25,7 @@ TEST(test_singular_values)
 		for (size_t k = 1; k <= r; k++)
 		{
 			assert_ok(tlv_singular_values(&ctx, m, n, a, k, s, work));
-			for (size_t i = 0; i < k; i++)
-				assert_close(s[i], exact[i], 1e-9 * exact[0]);
+			assert_all_close(k, s, exact, 1e-9 * exact[0]);
 		}
 	}
 }
@@ -249,7 +247,7 @@ TEST(test_degenerate)
 	for (int metric = 0; metric < 2; metric++)
 	{
 		options.metric = (tlv_tree_metric) metric;
-		frame = category_frame(N, 5, x);
+		frame = category_moments(5, N, x);
 		assert_ok(tlv_tree_distances_compute(&ctx, &frame, &options, &d));
 		for (size_t i = 0; i < 25; i++)
 		{
@@ -309,17 +307,6 @@ TEST(test_missing)
 
 /* ---- numbers ---- */
 
-static tlv_frame
-dense_frame(size_t n, size_t d, const double *x)
-{
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
-	for (size_t i = 0; i < n; i++)
-		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
-	return stored(accumulator);
-}
-
 TEST(test_numbers)
 {
 	enum
@@ -351,7 +338,7 @@ TEST(test_numbers)
 		sums[4] += v * v;
 	}
 	r = sums[3] / sqrt(sums[2] * sums[4]);
-	frame = dense_frame(N, 4, x);
+	frame = dense_moments(4, N, x);
 	assert_ok(tlv_tree_distances_compute(&ctx, &frame, &options, &d));
 	assert_close(d.distance[1], -log(r), 1e-8);
 	assert_close(d.error[1], (1 - r * r) / (r * sqrt(N)), 1e-8);
@@ -393,7 +380,7 @@ TEST(test_vectors)
 		row[9] = tlv_rng_normal(&rng);
 		row[10] = row[3];
 	}
-	frame = dense_frame(N, D, x);
+	frame = dense_moments(D, N, x);
 	assert_ok(tlv_tree_distances_compute(&ctx, &frame, &options, &d));
 	for (size_t a = 0; a < 4; a++)
 		for (size_t b = 0; b < a; b++)
@@ -430,7 +417,7 @@ TEST(test_refuse)
 				 "for vectors");
 	options.column = column;
 	options.columns = 2;
-	frame = dense_frame(4, 3, x);
+	frame = dense_moments(3, 4, x);
 	assert_fails(tlv_tree_distances_compute(&ctx, &frame, &options, &d), TLV_BAD_PARAMETER,
 				 "groups of 2 columns, the rows have 3");
 	options.columns = 3;
@@ -466,10 +453,10 @@ total_difference(size_t p, size_t n, size_t states, size_t *splits)
 			d = category_distances(n, p, draw_states(&truth, n, states, states, 0.6, 0.9), states);
 		else
 		{
-			tlv_tree_distance_options numbers = {.states = 1};
-			tlv_frame frame = dense_frame(n, p, draw_gaussian(&truth, n, 0.6, 0.9));
+			tlv_tree_distance_options of_numbers = {.states = 1};
+			tlv_frame frame = dense_moments(p, n, draw_gaussian(&truth, n, 0.6, 0.9));
 
-			assert_ok(tlv_tree_distances_compute(&ctx, &frame, &numbers, &d));
+			assert_ok(tlv_tree_distances_compute(&ctx, &frame, &of_numbers, &d));
 		}
 		assert_ok(tlv_tree_structure(&ctx, &d, &options, &found));
 		total += splits_that_differ(&found, &truth);
@@ -499,8 +486,8 @@ TEST(test_stop)
 	tlv_frame frame[2];
 
 	assert_ok(tlv_tree_random(&ctx, p, 0, 1, &truth));
-	frame[0] = category_frame(n, p, draw_states(&truth, n, 3, 3, 0.7, 0.9));
-	frame[1] = dense_frame(n, p, draw_gaussian(&truth, n, 0.7, 0.9));
+	frame[0] = category_moments(p, n, draw_states(&truth, n, 3, 3, 0.7, 0.9));
+	frame[1] = dense_moments(p, n, draw_gaussian(&truth, n, 0.7, 0.9));
 	for (int f = 0; f < 2; f++)
 	{
 		tlv_tree_distances d;

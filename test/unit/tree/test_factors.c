@@ -2,7 +2,6 @@
  * test_factors.c - factor analysis beside trees of numbers: the number of factors and what they
  * explain, the tree that they are, and the warning where they are the better model.
  */
-#include "assertions.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tree_fixture.h"
 
@@ -32,17 +31,6 @@ factor_rows(size_t q, size_t n, double *loadings)
 	return x;
 }
 
-static tlv_frame
-moments_of(size_t n, const double *x)
-{
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
-	for (size_t i = 0; i < n; i++)
-		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(D, x + i * D)));
-	return stored(accumulator);
-}
-
 static tlv_tree_learn_options
 usual_options(tlv_tree_method method)
 {
@@ -58,20 +46,6 @@ learnt(tlv_frame moments, tlv_tree_method method)
 	tlv_tree_learn_options options = usual_options(method);
 
 	return MADE(tlv_tree_learn, &moments, &options);
-}
-
-static double
-mean_of(tlv_frame frame, size_t n, const double *x)
-{
-	tlv_model *model = open_model(frame);
-	double sum = 0, value;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(D, x + i * D), &value));
-		sum += value;
-	}
-	return sum / (double) n;
 }
 
 /* Log-likelihood of a row under the covariance L L' + .36 I, about the mean 10. */
@@ -153,22 +127,23 @@ TEST(test_factors_found)
 	for (size_t q = 2; q <= 5; q++)
 	{
 		double *loadings = room(D * q, sizeof(double)), *x = factor_rows(q, 6000, loadings);
-		tlv_frame moments = moments_of(3000, x), model = learnt(moments, TLV_TREE_FACTORS), tree;
+		tlv_frame moments = dense_moments(D, 3000, x), model = learnt(moments, TLV_TREE_FACTORS),
+				  tree;
 		double *held = x + 3000 * D, best = mean_of_truth(q, loadings, 3000, held), seen;
 		tlv_warning warning;
 
 		assert_equal(diagnostic(model, "distance_states"), (double) q);
-		seen = mean_of(model, 3000, x);
+		seen = mean_of_numbers(model, D, 3000, x);
 		assert_close(diagnostic(model, "log_likelihood_per_row"), seen, 1e-8);
 		assert_above(seen, mean_of_truth(q, loadings, 3000, x));
-		assert_below(best - mean_of(model, 3000, held), 0.02);
+		assert_below(best - mean_of_numbers(model, D, 3000, held), 0.02);
 		assert_false(model_warns(&model, "factors_fit_better", NULL));
 
 		tree = learnt(moments, TLV_TREE_CLNJ);
 		assert_true(model_warns(&tree, "factors_fit_better", &warning));
 		assert_close(warning.score, seen - diagnostic(tree, "log_likelihood_per_row"), 1e-3);
 		assert_equal(diagnostic(tree, "factors"), (double) q);
-		assert_above(mean_of(model, 3000, held), mean_of(tree, 3000, held));
+		assert_above(mean_of_numbers(model, D, 3000, held), mean_of_numbers(tree, D, 3000, held));
 	}
 }
 
@@ -181,13 +156,8 @@ TEST(test_no_false_alarm)
 	{
 		tlv_tree tree = random_tree_of(D, seed);
 		tlv_frame truth = simulated(&tree, true, 0, 0, seed), model;
-		double *x = room(2000 * D, sizeof(double));
-		tlv_tree_sampler *sampler;
 
-		assert_ok(tlv_tree_sampler_create(&ctx, &truth, &sampler));
-		for (size_t i = 0; i < 2000; i++)
-			tlv_tree_sample(sampler, &rng, NULL, x + i * D);
-		model = learnt(moments_of(2000, x), TLV_TREE_CLNJ);
+		model = learnt(dense_moments(D, 2000, drawn_numbers(truth, 2000, D)), TLV_TREE_CLNJ);
 		alarms += model_warns(&model, "factors_fit_better", NULL);
 	}
 	assert_at_most((double) alarms, 0);
@@ -197,7 +167,7 @@ TEST(test_no_false_alarm)
 		tlv_frame moments, model;
 
 		tlv_rng_fill_normal(&rng, 500 * D, x);
-		moments = moments_of(500, x);
+		moments = dense_moments(D, 500, x);
 		model = learnt(moments, TLV_TREE_FACTORS);
 		assert_equal(diagnostic(model, "hidden_nodes"), 0);
 		assert_equal(diagnostic(model, "components"), D);
@@ -212,7 +182,7 @@ TEST(test_factor_limits)
 	double *loadings = room(D * 2, sizeof(double)), *x = factor_rows(2, 200, loadings);
 	static const int64_t column[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
 	tlv_tree_learn_options options = usual_options(TLV_TREE_FACTORS);
-	tlv_frame moments = moments_of(200, x);
+	tlv_frame moments = dense_moments(D, 200, x);
 	void *image;
 	size_t size;
 

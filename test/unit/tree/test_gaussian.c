@@ -2,45 +2,7 @@
  * test_gaussian.c - Gaussian trees: inference and likelihood against dense
  * conditioning, parameters from the covariance, vectors as variables, refusals.
  */
-#include "assertions.h"
 #include "tree_fixture.h"
-
-static double *
-drawn_rows(tlv_frame model, size_t n, size_t d)
-{
-	tlv_tree_sampler *sampler;
-	double *x = room(n * d, sizeof(double));
-
-	assert_ok(tlv_tree_sampler_create(&ctx, &model, &sampler));
-	for (size_t i = 0; i < n; i++)
-		tlv_tree_sample(sampler, &rng, NULL, x + i * d);
-	return x;
-}
-
-static tlv_frame
-dense_moments(size_t d, size_t n, const double *x)
-{
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
-	for (size_t i = 0; i < n; i++)
-		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
-	return stored(accumulator);
-}
-
-static double
-mean_of(tlv_frame frame, size_t d, size_t n, const double *x)
-{
-	tlv_model *model = open_model(frame);
-	double sum = 0, value;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(d, x + i * d), &value));
-		sum += value;
-	}
-	return sum / (double) n;
-}
 
 /* The covariance of all nodes' elements (one each) of a tree of numbers. */
 static void
@@ -84,7 +46,7 @@ TEST(test_dense)
 	tlv_tree tree = tree_of(5, 7, 6, ends);
 	tlv_frame frame = simulated(&tree, true, 0, 0, 2);
 	tlv_model *model = open_model(frame);
-	double *x = drawn_rows(frame, 30, 5), c[49];
+	double *x = drawn_numbers(frame, 30, 5), c[49];
 	tlv_posterior means = {0}, variances = {0};
 
 	dense_covariance(frame, c);
@@ -147,7 +109,7 @@ TEST(test_accuracy)
 	{
 		tlv_tree tree = random_tree_of(p, seed);
 		tlv_frame truth = simulated(&tree, true, 0, 0, seed), moments, model;
-		double *x = drawn_rows(truth, 2 * n, p), *held = x + n * p, before, best;
+		double *x = drawn_numbers(truth, 2 * n, p), *held = x + n * p, before, best;
 
 		for (size_t e = 0; e < 2 * n * p; e++)
 			x[e] = 5 + 100 * x[e];
@@ -158,15 +120,15 @@ TEST(test_accuracy)
 			model = fitted_tree(moments, &tree, (tlv_tree_fit_options){.iterations = steps});
 			assert_above(diagnostic(model, "log_likelihood_per_row"), before - 1e-9);
 			before = diagnostic(model, "log_likelihood_per_row");
-			assert_close(mean_of(model, p, n, x), before, 1e-8);
+			assert_close(mean_of_numbers(model, p, n, x), before, 1e-8);
 		}
 		model = fitted_tree(moments, &tree, (tlv_tree_fit_options){.iterations = 50});
 		for (size_t e = 0; e < n * p; e++)
 			held[e] = (held[e] - 5) / 100;
-		best = mean_of(truth, p, n, held) - p * log(100);
+		best = mean_of_numbers(truth, p, n, held) - p * log(100);
 		for (size_t e = 0; e < n * p; e++)
 			held[e] = 5 + 100 * held[e];
-		assert_below(best - mean_of(model, p, n, held), 0.012);
+		assert_below(best - mean_of_numbers(model, p, n, held), 0.012);
 	}
 }
 
@@ -207,7 +169,7 @@ TEST(test_vectors)
 		model = fitted_tree(moments, &tree, options);
 		assert_above(diagnostic(model, "log_likelihood_per_row"), before - 1e-9);
 		before = diagnostic(model, "log_likelihood_per_row");
-		assert_close(mean_of(model, 12, 4000, x), before, 1e-8);
+		assert_close(mean_of_numbers(model, 12, 4000, x), before, 1e-8);
 	}
 	/* A missing element is told by the others: much less than its variance is left. */
 	memcpy(y, x, sizeof(y));

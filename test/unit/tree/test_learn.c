@@ -2,7 +2,6 @@
  * test_learn.c - learning latent trees from rows in memory: accuracy of the whole fit,
  * names, rows with missing values, when it stops, and everything that can go wrong on the way.
  */
-#include "assertions.h"
 #include "source_fixture.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tree_fixture.h"
@@ -108,7 +107,6 @@ TEST(test_categories)
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_below(best - mean_log_likelihood(model, P, HELD_OUT, held), 0.0032);
 	assert_at_most(diagnostic(model, "refinement_steps"), 10);
-	fixture_forget(&f);
 }
 
 /* Rows of numbers with a gap are left out, and the model says how many. */
@@ -123,20 +121,17 @@ TEST(test_numbers)
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_false(model_warns(&model, "rows_skipped", NULL));
-	fixture_forget(&f);
 	use_numbers(truth, 5000, 10);
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_true(model_warns(&model, "rows_skipped", &warning));
 	assert_equal(warning.score, 500);
 	assert_equal(diagnostic(model, "passes"), 1);
-	fixture_forget(&f);
 	use_numbers(truth, 20, 1);
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows that can be used");
 	assert_string_equal(ctx.error.hint,
 						"Fill what is missing, or leave out the columns where it is.");
-	fixture_forget(&f);
 }
 
 /* ---- what it does when ---- */
@@ -161,7 +156,6 @@ TEST(test_steps)
 			model = procedure_small_model(&f, &tlv_tree_procedure, &options, 4);
 			assert_non_null(tlv_frame_float64(&model, "tables"));
 			assert_int_equal(f.passes, 1 + (int) i + iterations[j]);
-			fixture_forget(&f);
 		}
 }
 
@@ -176,11 +170,9 @@ TEST(test_bootstrap)
 	use_codes(P, 3000, codes, codes);
 	assert_equal(
 		diagnostic(procedure_model(&f, &tlv_tree_procedure, &options, false), "replicates"), 10);
-	fixture_forget(&f);
 	use_numbers(simulated(&tree, true, 1, 1, 1), 3000, 0);
 	assert_equal(
 		diagnostic(procedure_model(&f, &tlv_tree_procedure, &options, false), "replicates"), 10);
-	fixture_forget(&f);
 }
 
 /* ---- names ---- */
@@ -225,7 +217,6 @@ TEST(test_names)
 	f.told.names = &none; /* no variable: no rows */
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no row with a category");
-	fixture_forget(&f);
 }
 
 /* Any text is a name, once: a line end within it is told from that behind it. */
@@ -287,13 +278,10 @@ TEST(test_faults)
 	options.iterations = 2;
 	use_codes(P, 500, drawn_codes(truth, 500, 0), drawn_codes(truth, 500, 0));
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
-	fixture_forget(&f);
 	use_codes(MANY, 300, drawn_codes(wide, 300, 0), drawn_codes(wide, 300, 0));
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
-	fixture_forget(&f);
 	use_numbers(simulated(&tree, true, 1, 1, 1), 500, 7);
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
-	fixture_forget(&f);
 }
 
 RUN_TESTS(setup, teardown)

@@ -3,7 +3,6 @@
  * decompositions and linear solves: held-out likelihood beside the truth's, one pass and two,
  * weak triples, choice of states, regularisation, refusals.
  */
-#include "assertions.h"
 #include "tree_fixture.h"
 
 #define HELD_OUT 5000
@@ -112,8 +111,7 @@ TEST(test_two_passes)
 	tlv_tree_read(&once, &a);
 	tlv_tree_read(&twice, &b);
 	assert_int_equal(a.entries, b.entries);
-	for (size_t e = 0; e < a.entries; e++)
-		assert_close(a.tables[e], b.tables[e], 1e-9);
+	assert_all_close(a.entries, a.tables, b.tables, 1e-9);
 	/* What does not fit the plan. */
 	assert_true(refused_with(plan, "pairs", 0, -1));
 	assert_true(refused_with(plan, "triples", 0, 5e-324 * 10));

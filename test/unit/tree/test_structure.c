@@ -2,7 +2,6 @@
  * test_structure.c - structure from exact distances, forests, contraction, splits, random
  * trees; refusals, cancellation and memory.
  */
-#include "assertions.h"
 #include "tree_learning_fixture.h"
 
 static const tlv_tree_method latent[3] = {TLV_TREE_CLNJ, TLV_TREE_CLRG, TLV_TREE_NJ};
@@ -20,6 +19,21 @@ is_same_tree(const tlv_tree *a, const tlv_tree *b)
 	for (size_t i = 0; i < a->p * a->p; i++)
 		largest = fmax(largest, fabs(paths_a[i] - paths_b[i]) / (1 + paths_b[i]));
 	return largest < 1e-6;
+}
+
+/* Variables are leaves, and no hidden node is needless. */
+static void
+assert_leaves(const tlv_tree *tree)
+{
+	size_t *degree = room(tree->nodes, sizeof(size_t));
+
+	for (size_t h = 0; h < 2 * tree->edges; h++)
+		degree[tree->ends[h]]++;
+	for (size_t v = 0; v < tree->nodes; v++)
+		if (v < tree->p)
+			assert_equal(degree[v], 1);
+		else
+			assert_at_least(degree[v], 3);
 }
 
 static bool
@@ -61,21 +75,13 @@ TEST(test_observed_outside)
 	tlv_tree truth, found;
 	tlv_tree_options options = {.method = TLV_TREE_CLNJ, .z = 2};
 	tlv_tree_distances distances;
-	size_t *degree;
 
 	assert_ok(tlv_tree_random(&ctx, 30, 8, 3, &truth));
 	observe_some(&truth);
 	assert_above(truth.p, 30);
 	distances = exact_distances(&truth, 1e-7);
 	assert_ok(tlv_tree_structure(&ctx, &distances, &options, &found));
-	degree = room(found.nodes, sizeof(size_t));
-	for (size_t h = 0; h < 2 * found.edges; h++)
-		degree[found.ends[h]]++;
-	for (size_t v = 0; v < found.nodes; v++)
-		if (v < found.p)
-			assert_equal(degree[v], 1);
-		else
-			assert_at_least(degree[v], 3);
+	assert_leaves(&found);
 	assert_int_equal(splits_that_differ(&found, &truth), 0);
 }
 
@@ -86,12 +92,9 @@ TEST(test_contraction)
 	{
 		P = 40
 	};
-	tlv_tree_distances d = {.p = P, .rows = 1000};
+	tlv_tree_distances d = no_distances(P, 1000);
 	tlv_tree found;
 
-	d.distance = room((size_t) P * P, sizeof(double));
-	d.error = room((size_t) P * P, sizeof(double));
-	d.independent = room((size_t) P * P, sizeof(double));
 	for (size_t a = 0; a < P; a++)
 		for (size_t b = 0; b < a; b++)
 		{
@@ -125,11 +128,8 @@ TEST(test_forest)
 {
 	tlv_tree parts[2], found;
 	size_t p = 20 + 15 + 2 + 2, at = 0;
-	tlv_tree_distances d = {.p = p, .rows = 1e6};
+	tlv_tree_distances d = no_distances(p, 1e6);
 
-	d.distance = room(p * p, sizeof(double));
-	d.error = room(p * p, sizeof(double));
-	d.independent = room(p * p, sizeof(double));
 	for (size_t i = 0; i < p * p; i++)
 	{
 		d.distance[i] = i % (p + 1) == 0 ? 0 : 7 + 0.1 * tlv_rng_uniform(&rng);
@@ -174,13 +174,10 @@ TEST(test_forest)
 TEST(test_chow_liu)
 {
 	size_t p = 50;
-	tlv_tree_distances d = {.p = p, .rows = 100};
+	tlv_tree_distances d = no_distances(p, 100);
 	tlv_tree_options options = {.method = TLV_TREE_CHOW_LIU, .z = 2, .observed_inside = true};
 	tlv_tree found;
 
-	d.distance = room(p * p, sizeof(double));
-	d.error = room(p * p, sizeof(double));
-	d.independent = room(p * p, sizeof(double));
 	for (size_t a = 0; a < p; a++)
 		for (size_t b = 0; b < p; b++)
 		{
@@ -207,20 +204,12 @@ TEST(test_chow_liu)
 	assert_int_equal(found.edges, 1);
 }
 
-static tlv_tree
-tree_of(size_t p, size_t nodes, size_t edges, const int32_t *ends)
-{
-	tlv_tree tree;
-
-	assert_ok(tlv_tree_create(&ctx, p, nodes, edges, &tree));
-	memcpy(tree.ends, ends, 2 * edges * sizeof(int32_t));
-	return tree;
-}
+/* Two trees of six variables, of which 1 and 2 have changed places. */
+static const int32_t ends_a[] = {0, 6, 1, 6, 6, 7, 2, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
+static const int32_t ends_b[] = {0, 6, 2, 6, 6, 7, 1, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
 
 TEST(test_splits)
 {
-	static const int32_t ends_a[] = {0, 6, 1, 6, 6, 7, 2, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
-	static const int32_t ends_b[] = {0, 6, 2, 6, 6, 7, 1, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
 	static const int32_t ends_star[] = {0, 6, 1, 6, 2, 6, 3, 6, 4, 6, 5, 6};
 	/* the same as a, with node 2 inside; and a forest {0,1,2} {3,4,5} */
 	static const int32_t ends_inside[] = {0, 6, 1, 6, 6, 2, 2, 7, 3, 7, 7, 8, 4, 8, 5, 8};
@@ -249,11 +238,9 @@ TEST(test_splits)
 				 "of 6 and of 7 variables");
 }
 
-/* Lengths of the edges of two trees, by what these divide: leaves 1 and 2 have changed places. */
+/* Lengths of the edges of two trees, by what these divide. */
 TEST(test_lengths_of_splits)
 {
-	static const int32_t ends_a[] = {0, 6, 1, 6, 6, 7, 2, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
-	static const int32_t ends_b[] = {0, 6, 2, 6, 6, 7, 1, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
 	static const double apart[] = {0.5, 2.5, 0, -1.5, 0.5, 0.5, 0.5, 0.5, 0.5};
 	tlv_tree a = tree_of(6, 10, 9, ends_a), b = tree_of(6, 10, 9, ends_b), other;
 	double sums[27] = {0};
@@ -284,21 +271,13 @@ TEST(test_random)
 		for (size_t contractions = 0; contractions < 50; contractions += 7)
 		{
 			size_t taken = contractions < p - 3 ? contractions : p - 3;
-			size_t *degree;
 
 			assert_ok(tlv_tree_random(&ctx, p, contractions, p, &tree));
 			assert_ok(tlv_tree_random(&ctx, p, contractions, p, &again));
 			assert_int_equal(tree.nodes, 2 * p - 2 - taken);
 			assert_int_equal(tree.edges, tree.nodes - 1);
 			assert_int_equal(splits_that_differ(&tree, &again), 0);
-			degree = room(tree.nodes, sizeof(size_t));
-			for (size_t h = 0; h < 2 * tree.edges; h++)
-				degree[tree.ends[h]]++;
-			for (size_t v = 0; v < tree.nodes; v++)
-				if (v < p)
-					assert_equal(degree[v], 1);
-				else
-					assert_at_least(degree[v], 3);
+			assert_leaves(&tree);
 		}
 	assert_fails(tlv_tree_random(&ctx, 2, 0, 1, &tree), TLV_BAD_PARAMETER, "2 leaves");
 }

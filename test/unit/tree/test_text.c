@@ -3,7 +3,6 @@
  */
 #include <locale.h>
 
-#include "assertions.h"
 #include "tree_learning_fixture.h"
 
 typedef tlv_status (*writer)(tlv_context *, const tlv_tree *, const char *const *, char **);
@@ -15,10 +14,8 @@ static tlv_tree
 small_tree(void)
 {
 	static const int32_t ends[6] = {0, 4, 4, 1, 2, 4};
-	tlv_tree tree;
+	tlv_tree tree = tree_of(4, 5, 3, ends);
 
-	assert_ok(tlv_tree_create(&ctx, 4, 5, 3, &tree));
-	memcpy(tree.ends, ends, sizeof(ends));
 	tree.length[0] = 0.25;
 	tree.length[1] = 1.0000004;
 	tree.length[2] = 12.3456789;
@@ -132,7 +129,7 @@ TEST(test_room)
 	for (int c = 0; c < 5; c++)
 	{
 		size_t p = sizes[c], labels = 0;
-		double width, height, *x = room(p, sizeof(double)), *y = room(p, sizeof(double));
+		double width, height, *x, *y;
 		tlv_tree tree;
 		const char *at;
 		char *end;
