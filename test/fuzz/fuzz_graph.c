@@ -95,8 +95,7 @@ use_rows(const tlv_frame *frame, const tlv_graph_header *header)
 		if (tlv_graph_load(&ctx, frame, binary ? 0 : 1, &graph) == TLV_OK)
 		{
 			require(graph.out.entries == graph.in.entries);
-			USE(tlv_graph_components(&ctx, &graph, component, &count));
-			USE(tlv_graph_is_two_colourable(&ctx, &graph, &colours));
+			USE(tlv_graph_components(&ctx, &graph, component, &count, &colours));
 			tlv_graph_free(&ctx, &graph);
 		}
 }

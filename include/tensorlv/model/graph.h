@@ -137,14 +137,10 @@ extern void tlv_graph_cursor_close(tlv_context *ctx, tlv_graph_cursor *cursor);
 /*
  * Labels every node with its connected component, 0, 1, ... by decreasing size
  * (edges taken both ways).  component has rows entries for one-set graphs, rows + columns for
- * bipartite ones (targets behind sources).
+ * bipartite ones (targets behind sources).  *two_colourable: an undirected graph is probably a
+ * bipartite one.  A tree is two-colourable, too: it is not counted (it needs a cycle).
  */
 extern tlv_status tlv_graph_components(tlv_context *ctx, const tlv_graph *graph, int32_t *component,
-									   size_t *count);
-
-/* True when a one-set graph of at least one edge is two-colourable: probably a bipartite one given
- * as undirected.  A tree is two-colourable, too: it is not counted as bipartite (needs a cycle). */
-extern tlv_status tlv_graph_is_two_colourable(tlv_context *ctx, const tlv_graph *graph,
-											  bool *two_colourable);
+									   size_t *count, bool *two_colourable);
 
 #endif /* TENSORLV_GRAPH_H */

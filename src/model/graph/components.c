@@ -1,132 +1,92 @@
 /*
- * components.c - connected components and two-colourability, both by
- * breadth-first search (graph.h).
+ * components.c - connected components and two-colourability, by sets of nodes that edges join
+ * (graph.h).
  */
 #include "internal.h"
 
 #include "tensorlv/num/sort.h"
 
-/* Nodes of both sides in one numbering; targets of bipartite graphs behind the sources. */
-typedef struct search
+/*
+ * Sets of connected nodes, in one numbering, targets of bipartite graphs behind the sources.  Every
+ * node leads to the first one of its set, through lower and lower ones; that leads to itself.
+ */
+typedef struct node_sets
 {
-	tlv_context *ctx;
-	const tlv_graph *graph;
-	size_t n;
-	size_t head, tail;
-	int32_t *queue;		/* nodes in the order they were found */
-	int32_t *component; /* n; -1: not found yet */
-	int32_t *parent;	/* NULL: neither it nor colours are wanted */
-	int8_t *colour;		/* of the nodes found, in turns from the root */
-	bool clash;			/* two neighbours of one colour */
-	bool cycle;	   /* an edge besides those of the search tree (a pair of opposite edges is one) */
-	size_t looked; /* work since the last look at whether to stop */
-} search;
+	int32_t *towards;
+	bool *differs; /* whether neighbours of different colours give it another one than that node */
+	bool clash;	   /* two neighbours of one colour */
+} node_sets;
 
-static tlv_status
-search_begin(search *s, tlv_context *ctx, const tlv_graph *graph, int32_t *component)
+/* The first node of a set, to which all on the way lead then; *differs: from the colour of that. */
+static int32_t
+first_of_set(node_sets *sets, int32_t node, bool *differs)
 {
-	const tlv_graph_header *header = &graph->header;
+	int32_t first = node;
 
-	*s = (search){.ctx = ctx, .graph = graph, .n = header->rows, .component = component};
-	if (header->kind == TLV_GRAPH_BIPARTITE)
-		s->n += header->columns;
-	if (s->n > INT32_MAX)
+	*differs = false;
+	for (; sets->towards[first] != first; first = sets->towards[first])
+		*differs ^= sets->differs[first];
+	for (bool left = *differs; node != first;)
 	{
-		tlv_fail(ctx, TLV_LIMIT, "a graph of %zu nodes is too large", s->n);
-		return TLV_LIMIT;
+		int32_t next = sets->towards[node];
+		bool step = sets->differs[node];
+
+		sets->towards[node] = first;
+		sets->differs[node] = left;
+		left ^= step;
+		node = next;
 	}
-	TLV_TRY_NEW(ctx, s->queue, s->n);
-	memset(component, 0xff, s->n * sizeof(int32_t));
-	return TLV_OK;
+	return first;
 }
 
-/* Neighbours of a node: up to two lists, to be moved by shift. */
-typedef struct neighbour_list
-{
-	const int32_t *index;
-	size_t n;
-	size_t shift;
-} neighbour_list;
-
-static neighbour_list
-list_of(const tlv_csr *a, size_t row, size_t shift)
-{
-	return (neighbour_list){a->index + a->start[row], a->start[row + 1] - a->start[row], shift};
-}
-
-static int
-neighbours_of(const search *s, size_t node, neighbour_list list[2])
-{
-	const tlv_graph *graph = s->graph;
-	size_t rows = graph->header.rows;
-
-	switch (graph->header.kind)
-	{
-		case TLV_GRAPH_BIPARTITE:
-			list[0] = node < rows ? list_of(&graph->out, node, rows)
-								  : list_of(&graph->in, node - rows, 0);
-			return 1;
-		case TLV_GRAPH_DIRECTED:
-			list[0] = list_of(&graph->out, node, 0);
-			list[1] = list_of(&graph->in, node, 0);
-			return 2;
-		default:
-			list[0] = list_of(&graph->out, node, 0);
-			return 1;
-	}
-}
-
+/* An edge makes one set of two. */
 static void
-find_node(search *s, int32_t node, int32_t from, int32_t label)
+join_sets(node_sets *sets, int32_t u, int32_t v)
 {
-	s->component[node] = label;
-	s->queue[s->tail++] = node;
-	if (s->parent == NULL)
+	bool differs[2];
+	int32_t a = first_of_set(sets, u, &differs[0]), b = first_of_set(sets, v, &differs[1]);
+	bool alike = differs[0] == differs[1];
+
+	sets->clash |= a == b && alike;
+	if (a == b)
 		return;
-	s->parent[node] = from;
-	s->colour[node] = (int8_t) (from < 0 ? 0 : 1 - s->colour[from]);
+	sets->towards[a > b ? a : b] = a > b ? b : a;
+	sets->differs[a > b ? a : b] = alike;
 }
 
-/* Marks everything connected to the root with its label, until two neighbours have one colour. */
 static tlv_status
-spread(search *s, size_t root, int32_t label)
+join_all(tlv_context *ctx, const tlv_graph *graph, node_sets *sets)
 {
-	neighbour_list list[2];
+	const tlv_csr *out = &graph->out;
+	size_t shift = graph->header.kind == TLV_GRAPH_BIPARTITE ? out->rows : 0, looked = 0;
 
-	find_node(s, (int32_t) root, -1, label);
-	while (s->head < s->tail && !s->clash)
-	{
-		int32_t node = s->queue[s->head++];
-		int lists = neighbours_of(s, (size_t) node, list);
-
-		for (int l = 0; l < lists; l++)
+	for (size_t u = 0; u < out->rows; u++)
+		for (size_t e = out->start[u]; e < out->start[u + 1]; e++)
 		{
-			for (size_t e = 0; e < list[l].n; e++)
-			{
-				int32_t other = list[l].index[e] + (int32_t) list[l].shift;
-
-				if (s->component[other] < 0)
-					find_node(s, other, node, label);
-				else if (s->parent != NULL)
-				{
-					s->clash |= s->colour[other] == s->colour[node];
-					s->cycle |= s->parent[other] != node && s->parent[node] != other;
-				}
-			}
-			TLV_TRY(graph_count_work(s->ctx, &s->looked, list[l].n + 1));
+			join_sets(sets, (int32_t) u, out->index[e] + (int32_t) shift);
+			TLV_TRY(graph_count_work(ctx, &looked, 1));
 		}
-	}
 	return TLV_OK;
 }
 
-/* All components, labelled in the order of their first nodes. */
+/* From nodes that lead to the first ones of their sets to labels in the order of these. */
 static tlv_status
-search_all(search *s, size_t *count)
+label_sets(tlv_context *ctx, size_t n, node_sets *sets, size_t *count)
 {
+	int32_t *label = sets->towards;
+	bool differs;
+
+	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		label[u] = first_of_set(sets, (int32_t) u, &differs);
+	}
 	*count = 0;
-	for (size_t root = 0; root < s->n && !s->clash; root++)
-		if (s->component[root] < 0)
-			TLV_TRY(spread(s, root, (int32_t) (*count)++));
+	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		label[u] = label[u] == (int32_t) u ? (int32_t) (*count)++ : label[label[u]];
+	}
 	return TLV_OK;
 }
 
@@ -193,40 +153,27 @@ relabel(tlv_context *ctx, size_t n, size_t count, int32_t *component)
 }
 
 tlv_status
-tlv_graph_components(tlv_context *ctx, const tlv_graph *graph, int32_t *component, size_t *count)
+tlv_graph_components(tlv_context *ctx, const tlv_graph *graph, int32_t *component, size_t *count,
+					 bool *two_colourable)
 {
+	const tlv_graph_header *header = &graph->header;
+	size_t n = header->rows + (header->kind == TLV_GRAPH_BIPARTITE ? header->columns : 0);
+	node_sets sets = {.towards = component};
 	tlv_status status;
-	search s;
 
 	*count = 0;
-	TLV_TRY(search_begin(&s, ctx, graph, component));
-	status = search_all(&s, count);
+	if (n > INT32_MAX)
+		return tlv_fail(ctx, TLV_LIMIT, "a graph of %zu nodes is too large", n);
+	TLV_TRY_NEW0(ctx, sets.differs, n);
+	for (size_t u = 0; u < n; u++)
+		component[u] = (int32_t) u;
+	status = join_all(ctx, graph, &sets);
 	if (status == TLV_OK)
-		status = relabel(ctx, s.n, *count, component);
-	tlv_free(ctx, s.queue);
-	return status;
-}
-
-tlv_status
-tlv_graph_is_two_colourable(tlv_context *ctx, const tlv_graph *graph, bool *two_colourable)
-{
-	size_t n = graph->header.rows, count;
-	tlv_status status;
-	int32_t *nodes;
-	search s;
-
-	*two_colourable = false;
-	if (graph->header.kind == TLV_GRAPH_BIPARTITE)
-		return TLV_OK;
-	nodes = tlv_alloc(ctx, n, 2 * sizeof(int32_t) + sizeof(int8_t));
-	TLV_TRY_ALLOC(ctx, nodes);
-	status = search_begin(&s, ctx, graph, nodes);
-	s.parent = nodes + n;
-	s.colour = (int8_t *) (nodes + 2 * n);
-	if (status == TLV_OK)
-		status = search_all(&s, &count);
-	*two_colourable = status == TLV_OK && s.cycle && !s.clash;
-	tlv_free(ctx, s.queue);
-	tlv_free(ctx, nodes);
-	return status;
+		status = label_sets(ctx, n, &sets, count);
+	tlv_free(ctx, sets.differs);
+	TLV_TRY(status);
+	/* a tree has fewer edges */
+	*two_colourable =
+		header->kind == TLV_GRAPH_UNDIRECTED && !sets.clash && header->entries > n - *count;
+	return relabel(ctx, n, *count, component);
 }

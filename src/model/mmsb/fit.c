@@ -114,16 +114,14 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 	size_t nodes = header->rows + (header->kind == TLV_GRAPH_BIPARTITE ? header->columns : 0);
 	int32_t *component = tlv_alloc(ctx, nodes, sizeof(int32_t));
 	size_t components, largest = 0;
-	bool colourable = false;
+	bool colourable;
 	tlv_diagnostics *diagnostics = &fit->diagnostics;
 
 	TLV_TRY_ALLOC(ctx, component);
-	TLV_TRY(tlv_graph_components(ctx, graph, component, &components));
+	TLV_TRY(tlv_graph_components(ctx, graph, component, &components, &colourable));
 	for (size_t u = 0; u < nodes; u++)
 		largest += component[u] == 0;
 	tlv_free(ctx, component);
-	if (header->kind == TLV_GRAPH_UNDIRECTED)
-		TLV_TRY(tlv_graph_is_two_colourable(ctx, graph, &colourable));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) nodes, "nodes"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) header->entries, "edges"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, header->total, "weight"));
