@@ -110,9 +110,10 @@ one_set(const graph_state *state)
 static tlv_status
 merge_last(tlv_context *ctx, graph_state *state)
 {
+	const run_combination of = {.one_set = one_set(state)};
 	edge_run *last = &state->run[state->n_runs - 1], sum;
 
-	TLV_TRY(tlv_run_merge(ctx, one_set(state), last - 1, last, &sum));
+	TLV_TRY(tlv_run_combine(ctx, &of, last - 1, last, &sum));
 	tlv_run_free(ctx, last);
 	tlv_run_free(ctx, last - 1);
 	state->n_runs--;
@@ -470,7 +471,8 @@ subtract_edges(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 			   const tlv_graph_header *header)
 {
 	const edge_run none = {.entries = 0};
-	const run_subtraction of = {.one_set = one_set(state),
+	const run_combination of = {.one_set = one_set(state),
+								.subtract = true,
 								.with_nodes = state->totals.self_loops > 0,
 								.negative = state->negative,
 								.names = state->names};
@@ -478,7 +480,7 @@ subtract_edges(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 	tlv_status status;
 
 	TLV_TRY(run_from_frame(ctx, state, frame, header, 1, &taken));
-	status = tlv_run_subtract(ctx, &of, state->n_runs > 0 ? state->run : &none, &taken, &left);
+	status = tlv_run_combine(ctx, &of, state->n_runs > 0 ? state->run : &none, &taken, &left);
 	tlv_run_free(ctx, &taken);
 	TLV_TRY(status);
 	if (state->n_runs > 0)

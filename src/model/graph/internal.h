@@ -249,26 +249,23 @@ extern tlv_status tlv_run_put(tlv_context *ctx, run_writer *writer, uint64_t src
 extern void tlv_run_end(tlv_context *ctx, run_writer *writer);
 extern void tlv_run_free(tlv_context *ctx, edge_run *run);
 
-/* The sum of two runs; they stay as they are. */
-extern tlv_status tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a,
-								const edge_run *b, edge_run *sum);
-
 /* The ends of an edge as messages show them. */
 extern void tlv_graph_show_edge(const tlv_name_table names[2], bool one_set, const run_cursor *edge,
 								char shown[2][TLV_SHOWN_NAME]);
 
-/* with_nodes: entries of one-set graphs that say that a node is there stay; otherwise they go, as
- * the edges left say it.  negative: some weight is or was, so that what is left may be. */
-typedef struct run_subtraction
+/* subtract: of the first run the second; else their sum.  with_nodes: entries of one-set graphs
+ * that say that a node is there stay; otherwise they go, as the edges left say it.  negative: some
+ * weight is or was, so that what is left may be. */
+typedef struct run_combination
 {
-	bool one_set, with_nodes, negative;
+	bool one_set, subtract, with_nodes, negative;
 	const tlv_name_table *names; /* two, of sources and targets */
-} run_subtraction;
+} run_combination;
 
-/* One run less another; they stay as they are.  Error: TLV_BAD_DATA where more is subtracted than
- * the graph contains. */
-extern tlv_status tlv_run_subtract(tlv_context *ctx, const run_subtraction *of,
-								   const edge_run *from, const edge_run *taken, edge_run *left);
+/* One run of two, which stay as they are.  Error: TLV_BAD_DATA where more is subtracted than the
+ * graph contains. */
+extern tlv_status tlv_run_combine(tlv_context *ctx, const run_combination *of, const edge_run *a,
+								  const edge_run *b, edge_run *run);
 
 typedef struct raw_edge
 {

@@ -183,68 +183,6 @@ tlv_run_end(tlv_context *ctx, run_writer *writer)
 
 /* ---- two runs into one ---- */
 
-static tlv_status
-run_put_next(tlv_context *ctx, run_writer *writer, run_cursor *cursor, bool *more)
-{
-	TLV_TRY(tlv_run_put(ctx, writer, cursor->src, cursor->dst, cursor->weight));
-	*more = run_next(cursor);
-	return TLV_OK;
-}
-
-static tlv_status
-run_put_both(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_cursor *b)
-{
-	double weight = one_set && a->src == a->dst ? 1 : a->weight + b->weight;
-
-	return tlv_run_put(ctx, writer, a->src, a->dst, weight);
-}
-
-static tlv_status
-run_merge_into(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_cursor *b)
-{
-	bool more_a = run_next(a), more_b = run_next(b);
-
-	while (more_a || more_b)
-	{
-		if (writer->run.entries % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(ctx);
-		if (!more_b || (more_a && (a->src < b->src || (a->src == b->src && a->dst < b->dst))))
-			TLV_TRY(run_put_next(ctx, writer, a, &more_a));
-		else if (!more_a || a->src != b->src || a->dst != b->dst)
-			TLV_TRY(run_put_next(ctx, writer, b, &more_b));
-		else
-		{
-			TLV_TRY(run_put_both(ctx, writer, one_set, a, b));
-			more_a = run_next(a);
-			more_b = run_next(b);
-		}
-	}
-	return TLV_OK;
-}
-
-tlv_status
-tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a, const edge_run *b, edge_run *sum)
-{
-	run_writer writer;
-	run_cursor at_a, at_b;
-	tlv_status status;
-
-	run_open(&at_a, a);
-	run_open(&at_b, b);
-	TLV_TRY(tlv_run_begin(ctx, &writer, a->size + b->size));
-	status = run_merge_into(ctx, &writer, one_set, &at_a, &at_b);
-	if (status != TLV_OK)
-	{
-		tlv_run_free(ctx, &writer.run);
-		return status;
-	}
-	tlv_run_end(ctx, &writer);
-	*sum = writer.run;
-	return TLV_OK;
-}
-
-/* ---- one run out of another ---- */
-
 /* What rounding may leave of a weight, of what is taken. */
 #define WEIGHT_ROUNDING 1e-9
 
@@ -260,7 +198,7 @@ tlv_graph_show_edge(const tlv_name_table names[2], bool one_set, const run_curso
 }
 
 static tlv_status
-graph_refuse_more(tlv_context *ctx, const run_subtraction *of, const run_cursor *edge)
+graph_refuse_more(tlv_context *ctx, const run_combination *of, const run_cursor *edge)
 {
 	char shown[2][TLV_SHOWN_NAME];
 
@@ -271,18 +209,31 @@ graph_refuse_more(tlv_context *ctx, const run_subtraction *of, const run_cursor 
 	return tlv_fail_hint(ctx, "Subtract only what was added before.");
 }
 
+/* An edge of a, of b, or of both; NULL: it is not there. */
 static tlv_status
-run_put_left(tlv_context *ctx, run_writer *writer, const run_subtraction *of,
-			 const run_cursor *from, const run_cursor *taken)
+run_put_combined(tlv_context *ctx, run_writer *writer, const run_combination *of,
+				 const run_cursor *a, const run_cursor *b)
 {
-	bool fractions = from->form == RUN_FLOAT || taken->form == RUN_FLOAT;
-	double left = from->weight - taken->weight;
+	const run_cursor *edge = a != NULL ? a : b;
+	double own = a != NULL ? a->weight : 0, other = b != NULL ? b->weight : 0;
+	double weight = of->subtract ? own - other : own + other;
 
-	if (fabs(left) <= (fractions ? WEIGHT_ROUNDING : 0) * fabs(taken->weight))
-		return TLV_OK;
-	if (left < 0 && !of->negative)
-		return graph_refuse_more(ctx, of, from);
-	return tlv_run_put(ctx, writer, from->src, from->dst, left);
+	if (of->one_set && edge->src == edge->dst)
+	{
+		if (of->subtract && (a == NULL || !of->with_nodes))
+			return TLV_OK;
+		weight = 1;
+	}
+	else if (of->subtract && b != NULL)
+	{
+		bool fractions = b->form == RUN_FLOAT || (a != NULL && a->form == RUN_FLOAT);
+
+		if (fabs(weight) <= (fractions ? WEIGHT_ROUNDING : 0) * fabs(other))
+			return TLV_OK;
+		if (weight < 0 && !of->negative)
+			return graph_refuse_more(ctx, of, edge);
+	}
+	return tlv_run_put(ctx, writer, edge->src, edge->dst, weight);
 }
 
 static int
@@ -294,54 +245,43 @@ run_compare(const run_cursor *a, const run_cursor *b)
 }
 
 static tlv_status
-run_subtract_into(tlv_context *ctx, run_writer *writer, const run_subtraction *of, run_cursor *from,
-				  run_cursor *taken)
+run_combine_into(tlv_context *ctx, run_writer *writer, const run_combination *of, run_cursor *a,
+				 run_cursor *b)
 {
-	bool more = run_next(from), more_taken = run_next(taken);
+	bool more_a = run_next(a), more_b = run_next(b);
 
-	for (size_t looked = 1; more || more_taken; looked++)
+	for (size_t looked = 1; more_a || more_b; looked++)
 	{
-		int order = !more_taken ? -1 : !more ? 1 : run_compare(from, taken);
+		int order = !more_b ? -1 : !more_a ? 1 : run_compare(a, b);
 
 		if (looked % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (order <= 0 && of->one_set && from->src == from->dst)
-		{
-			if (of->with_nodes)
-				TLV_TRY(tlv_run_put(ctx, writer, from->src, from->dst, 1));
-		}
-		else if (order < 0)
-			TLV_TRY(tlv_run_put(ctx, writer, from->src, from->dst, from->weight));
-		else if (order == 0)
-			TLV_TRY(run_put_left(ctx, writer, of, from, taken));
-		else if (!(of->one_set && taken->src == taken->dst))
-			TLV_TRY(of->negative ? tlv_run_put(ctx, writer, taken->src, taken->dst, -taken->weight)
-								 : graph_refuse_more(ctx, of, taken));
-		more = order <= 0 ? run_next(from) : more;
-		more_taken = order >= 0 ? run_next(taken) : more_taken;
+		TLV_TRY(run_put_combined(ctx, writer, of, order <= 0 ? a : NULL, order >= 0 ? b : NULL));
+		more_a = order <= 0 ? run_next(a) : more_a;
+		more_b = order >= 0 ? run_next(b) : more_b;
 	}
 	return TLV_OK;
 }
 
 tlv_status
-tlv_run_subtract(tlv_context *ctx, const run_subtraction *of, const edge_run *from,
-				 const edge_run *taken, edge_run *left)
+tlv_run_combine(tlv_context *ctx, const run_combination *of, const edge_run *a, const edge_run *b,
+				edge_run *run)
 {
-	run_cursor at_from, at_taken;
 	run_writer writer;
+	run_cursor at_a, at_b;
 	tlv_status status;
 
-	run_open(&at_from, from);
-	run_open(&at_taken, taken);
-	TLV_TRY(tlv_run_begin(ctx, &writer, from->size));
-	status = run_subtract_into(ctx, &writer, of, &at_from, &at_taken);
+	run_open(&at_a, a);
+	run_open(&at_b, b);
+	TLV_TRY(tlv_run_begin(ctx, &writer, a->size + (of->subtract ? 0 : b->size)));
+	status = run_combine_into(ctx, &writer, of, &at_a, &at_b);
 	if (status != TLV_OK)
 	{
 		tlv_run_free(ctx, &writer.run);
 		return status;
 	}
 	tlv_run_end(ctx, &writer);
-	*left = writer.run;
+	*run = writer.run;
 	return TLV_OK;
 }
 
@@ -436,35 +376,39 @@ pack_edge(id_range range, raw_edge edge)
 	return (range.bits[1] < 64 ? source << range.bits[1] : 0) | (edge.dst - range.low[1]);
 }
 
-static inline tlv_status
-fold_key(edge_fold *fold, id_range range, uint64_t key, double weight)
+/* Entries of that size, a key and its weight or, all weights being 1, the key alone; work has room
+ * for n. */
+static tlv_status
+fold_keys(edge_fold *fold, id_range range, size_t size, size_t n, void *entries, void *work)
 {
+	tlv_sort_form form = {size, sizeof(uint64_t), 0, range.bits[0] + range.bits[1]};
 	unsigned by = range.bits[1];
 	uint64_t mask = by < 64 ? (UINT64_C(1) << by) - 1 : UINT64_MAX;
+	void *sorted;
 
-	return fold_add(fold, range.low[0] + (by < 64 ? key >> by : 0), range.low[1] + (key & mask),
-					weight);
+	TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, entries, work, &sorted));
+	for (size_t i = 0; i < n; i++)
+	{
+		packed_edge edge = {.weight = 1};
+
+		memcpy(&edge, (char *) sorted + i * size, size);
+		if (i % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(fold->ctx);
+		TLV_TRY(fold_add(fold, range.low[0] + (by < 64 ? edge.key >> by : 0),
+						 range.low[1] + (edge.key & mask), edge.weight));
+	}
+	return TLV_OK;
 }
 
 /* Keys take half the room of the edges: the other half is the work space of the sort. */
 static tlv_status
-fold_keys(edge_fold *fold, id_range range, size_t n, raw_edge *edge)
+fold_plain(edge_fold *fold, id_range range, size_t n, raw_edge *edge)
 {
-	tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, range.bits[0] + range.bits[1]};
 	uint64_t *key = (uint64_t *) edge;
-	void *sorted;
 
 	for (size_t i = 0; i < n; i++)
 		key[i] = pack_edge(range, edge[i]);
-	TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, key, key + n, &sorted));
-	key = sorted;
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(fold->ctx);
-		TLV_TRY(fold_key(fold, range, key[i], 1));
-	}
-	return TLV_OK;
+	return fold_keys(fold, range, sizeof(uint64_t), n, key, key + n);
 }
 
 /* Keys and weights where the edges were; work has room for n. */
@@ -472,21 +416,11 @@ static tlv_status
 fold_packed(edge_fold *fold, id_range range, size_t n, raw_edge *edge, const double *weight,
 			packed_edge *work)
 {
-	tlv_sort_form form = {sizeof(packed_edge), sizeof(uint64_t), 0, range.bits[0] + range.bits[1]};
 	packed_edge *packed = (packed_edge *) edge;
-	void *sorted;
 
 	for (size_t i = 0; i < n; i++)
 		packed[i] = (packed_edge){pack_edge(range, edge[i]), weight[i]};
-	TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, packed, work, &sorted));
-	packed = sorted;
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(fold->ctx);
-		TLV_TRY(fold_key(fold, range, packed[i].key, packed[i].weight));
-	}
-	return TLV_OK;
+	return fold_keys(fold, range, sizeof(packed_edge), n, packed, work);
 }
 
 /* work has room for 2 n. */
@@ -527,7 +461,7 @@ fold_edges(edge_fold *fold, size_t n, raw_edge *edge, const double *weight)
 	tlv_status status;
 
 	if (!wide && weight == NULL)
-		return fold_keys(fold, range, n, edge);
+		return fold_plain(fold, range, n, edge);
 	work = tlv_alloc(fold->ctx, n, wide ? 2 * sizeof(wide_edge) : sizeof(packed_edge));
 	TLV_TRY_ALLOC(fold->ctx, work);
 	status = wide ? fold_wide(fold, range, n, edge, weight, work)
