@@ -52,19 +52,23 @@ tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind kind, bool weighte
 	return TLV_OK;
 }
 
-#define GRAPH_BEGIN(name, kind, weighted)                                                          \
+#define GRAPH_MAKERS(name, kind, weighted)                                                         \
+	static tlv_status name##_create(tlv_context *ctx, tlv_accumulator **accumulator)               \
+	{                                                                                              \
+		return tlv_graph_accumulator_create(ctx, kind, weighted, accumulator);                     \
+	}                                                                                              \
 	static tlv_status name##_begin(tlv_context *ctx, const tlv_statistic *constants,               \
 								   tlv_accumulator **accumulator)                                  \
 	{                                                                                              \
-		return tlv_graph_accumulator_create(ctx, kind, weighted, accumulator);                     \
+		return name##_create(ctx, accumulator);                                                    \
 	}
 
-GRAPH_BEGIN(graph, TLV_GRAPH_UNDIRECTED, false)
-GRAPH_BEGIN(digraph, TLV_GRAPH_DIRECTED, false)
-GRAPH_BEGIN(bigraph, TLV_GRAPH_BIPARTITE, false)
-GRAPH_BEGIN(weighted_graph, TLV_GRAPH_UNDIRECTED, true)
-GRAPH_BEGIN(weighted_digraph, TLV_GRAPH_DIRECTED, true)
-GRAPH_BEGIN(weighted_bigraph, TLV_GRAPH_BIPARTITE, true)
+GRAPH_MAKERS(graph, TLV_GRAPH_UNDIRECTED, false)
+GRAPH_MAKERS(digraph, TLV_GRAPH_DIRECTED, false)
+GRAPH_MAKERS(bigraph, TLV_GRAPH_BIPARTITE, false)
+GRAPH_MAKERS(weighted_graph, TLV_GRAPH_UNDIRECTED, true)
+GRAPH_MAKERS(weighted_digraph, TLV_GRAPH_DIRECTED, true)
+GRAPH_MAKERS(weighted_bigraph, TLV_GRAPH_BIPARTITE, true)
 
 const tlv_aggregate tlv_aggregate_graph = {"tlv_graph_agg", NULL, graph_begin};
 const tlv_aggregate tlv_aggregate_digraph = {"tlv_digraph_agg", NULL, digraph_begin};
@@ -541,24 +545,6 @@ graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 								 state->names, builder);
 }
 
-static tlv_status
-create_undirected(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_UNDIRECTED, false, accumulator);
-}
-
-static tlv_status
-create_directed(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_DIRECTED, false, accumulator);
-}
-
-static tlv_status
-create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_BIPARTITE, false, accumulator);
-}
-
 /* An edge in the rows of both of its ends would count twice in an undirected graph: rows of
  * neighbours make a directed one, which is folded (fold.c). */
 #define GRAPH_CLASS(kind, make, neighbours)                                                        \
@@ -569,7 +555,7 @@ create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
 	}
 
 const tlv_accumulator_class tlv_graph_accumulator_classes[3] = {
-	GRAPH_CLASS("undirected", create_undirected, 0),
-	GRAPH_CLASS("directed", create_directed, TLV_ROW_NEIGHBOURS),
-	GRAPH_CLASS("bipartite", create_bipartite, TLV_ROW_NEIGHBOURS),
+	GRAPH_CLASS("undirected", graph_create, 0),
+	GRAPH_CLASS("directed", digraph_create, TLV_ROW_NEIGHBOURS),
+	GRAPH_CLASS("bipartite", bigraph_create, TLV_ROW_NEIGHBOURS),
 };
