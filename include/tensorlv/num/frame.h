@@ -138,6 +138,9 @@ tlv_element_size(uint32_t element)
  * section is too large for its positions. */
 extern bool tlv_section_bytes(const tlv_section *section, size_t *bytes);
 
+/* The data of a section; NULL when it is missing. */
+extern const void *tlv_frame_data(const tlv_frame *frame, const char *name);
+
 /* The numbers of a section; NULL when it is missing or of another element type. */
 extern const double *tlv_frame_float64(const tlv_frame *frame, const char *name);
 extern const int64_t *tlv_frame_int64(const tlv_frame *frame, const char *name);

@@ -30,20 +30,12 @@ tlv_graph_read_header(const tlv_frame *frame, tlv_graph_header *header)
 
 /* ---- the walk ---- */
 
-static const uint8_t *
-section_bytes(const tlv_frame *frame, const char *name)
-{
-	const tlv_section *section = tlv_frame_find(frame, name);
-
-	return section != NULL ? tlv_section_data(frame, section) : NULL;
-}
-
 void
 tlv_entry_open(const tlv_frame *frame, entry_cursor *cursor)
 {
 	*cursor = (entry_cursor){.undirected = frame->header->kind == TLV_GRAPH_UNDIRECTED,
-							 .at = section_bytes(frame, "adjacency"),
-							 .multiplicities = section_bytes(frame, "multiplicities"),
+							 .at = tlv_frame_data(frame, "adjacency"),
+							 .multiplicities = tlv_frame_data(frame, "multiplicities"),
 							 .weights = tlv_frame_float64(frame, "weights"),
 							 .rows = (size_t) tlv_frame_scalar(frame, "rows", 0),
 							 .weight = 1};
@@ -54,7 +46,7 @@ tlv_status
 tlv_graph_decode_nodes(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t n,
 					   int64_t **ids)
 {
-	const uint8_t *at = section_bytes(frame, name);
+	const uint8_t *at = tlv_frame_data(frame, name);
 	uint64_t id = 0;
 
 	TLV_TRY_NEW(ctx, *ids, n);

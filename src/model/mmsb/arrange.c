@@ -134,65 +134,6 @@ invert_places(tlv_context *ctx, size_t k, size_t n, const tlv_place *places, uin
 	return TLV_OK;
 }
 
-/* The communities of one node that stay, ascending, those that go to one as one; its shares sum to
- * 1 again where one has gone.
- */
-static size_t
-move_node(const tlv_memberships *from, size_t u, const uint16_t *to, uint16_t *community,
-		  float *share)
-{
-	size_t n = 0, had = from->start[u + 1] - from->start[u];
-	double sum = 0;
-
-	for (size_t e = from->start[u]; e < from->start[u + 1]; e++)
-	{
-		uint16_t at = to[from->community[e]];
-		size_t i = n, same = 0;
-
-		if (at == UINT16_MAX)
-			continue;
-		sum += from->share[e];
-		while (same < n && community[same] != at)
-			same++;
-		if (same < n)
-		{
-			share[same] += from->share[e];
-			continue;
-		}
-		for (; i > 0 && community[i - 1] > at; i--)
-		{
-			community[i] = community[i - 1];
-			share[i] = share[i - 1];
-		}
-		community[i] = at;
-		share[i] = from->share[e];
-		n++;
-	}
-	for (size_t i = 0; i < n && n < had; i++)
-		share[i] = (float) (share[i] / sum);
-	return n;
-}
-
-static tlv_status
-move_side(tlv_context *ctx, const tlv_memberships *from, const uint16_t *to, tlv_memberships *moved)
-{
-	size_t entries = from->start[from->n], at = 0;
-
-	moved->n = from->n;
-	TLV_TRY_NEW(ctx, moved->start, from->n + 1);
-	TLV_TRY_NEW(ctx, moved->community, entries);
-	TLV_TRY_NEW(ctx, moved->share, entries);
-	for (size_t u = 0; u < from->n; u++)
-	{
-		if (u % MMSB_NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		moved->start[u] = at;
-		at += move_node(from, u, to, moved->community + at, moved->share + at);
-	}
-	moved->start[from->n] = at;
-	return TLV_OK;
-}
-
 /* Rates between communities that both are in the model, or both in the reference. */
 static double
 moved_rate(const tlv_mmsb_parts *own, const tlv_mmsb_parts *other, tlv_place a, tlv_place b)
@@ -248,7 +189,8 @@ tlv_mmsb_arrange(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refe
 	moved.k = n;
 	for (size_t s = 0; s < own.sides; s++)
 	{
-		TLV_TRY(move_side(ctx, &own.side[s].memberships, to, &moved.side[s].memberships));
+		TLV_TRY(
+			tlv_memberships_move(ctx, &own.side[s].memberships, n, to, &moved.side[s].memberships));
 		move_sizes(&own, s, n, places, &moved.side[s].memberships, numbers + s * n,
 				   numbers + (2 + s) * n);
 	}
@@ -305,7 +247,8 @@ tlv_mmsb_merge(tlv_context *ctx, const tlv_frame *model, const bool *marked, siz
 	moved = own;
 	for (size_t s = 0; s < own.sides; s++)
 	{
-		TLV_TRY(move_side(ctx, &own.side[s].memberships, place, &moved.side[s].memberships));
+		TLV_TRY(tlv_memberships_move(ctx, &own.side[s].memberships, k, place,
+									 &moved.side[s].memberships));
 		for (size_t a = 0; a < k; a++)
 		{
 			numbers[s * k + place[a]] += own.sizes[s * k + a];

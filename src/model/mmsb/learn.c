@@ -82,7 +82,7 @@ draw_memberships(tlv_context *ctx, const bootstrap *state, size_t s, tlv_rng *rn
 	size_t k = state->parts.k;
 	double *shares;
 
-	TLV_TRY(tlv_memberships_begin(ctx, from->n, &builder));
+	TLV_TRY(tlv_memberships_begin(ctx, from->n, 2 * from->n, &builder));
 	TLV_TRY_NEW(ctx, shares, k);
 	for (size_t u = 0; u < from->n; u++)
 	{

@@ -107,32 +107,17 @@ tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image, size
 
 /* ---- reading ---- */
 
-static const void *
-section(const tlv_frame *frame, const char *name)
-{
-	return tlv_section_data(frame, tlv_frame_find(frame, name));
-}
-
 static tlv_status
 read_side(tlv_context *ctx, const tlv_frame *frame, size_t s, tlv_mmsb_parts *parts)
 {
-	tlv_memberships *memberships = &parts->side[s].memberships;
-	const uint16_t *support = section(frame, names[s].support);
-	size_t n = tlv_frame_find(frame, names[s].nodes)->rows;
-
-	parts->side[s].n = memberships->n = n;
+	parts->side[s].n = tlv_frame_find(frame, names[s].nodes)->rows;
 	parts->side[s].names = tlv_name_list_of(frame, &name_sections[s]);
 	parts->side[s].nodes = tlv_frame_int64(frame, names[s].nodes);
 	parts->side[s].degree = tlv_frame_float64(frame, names[s].degree);
 	if (parts->degree_corrected)
 		parts->side[s].propensity = tlv_frame_float64(frame, names[s].propensity);
-	memberships->community = (uint16_t *) section(frame, names[s].communities);
-	memberships->share = (float *) section(frame, names[s].shares);
-	TLV_TRY_NEW(ctx, memberships->start, n + 1);
-	memberships->start[0] = 0;
-	for (size_t u = 0; u < n; u++)
-		memberships->start[u + 1] = memberships->start[u] + support[u];
-	return TLV_OK;
+	return tlv_memberships_open(ctx, frame, parts->side[s].n, names[s].support,
+								names[s].communities, names[s].shares, &parts->side[s].memberships);
 }
 
 tlv_status

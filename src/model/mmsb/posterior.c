@@ -404,7 +404,7 @@ append_posterior(tlv_context *ctx, posterior *work, size_t u, tlv_membership_bui
 	size_t touched = mmsb_count_edges(work, work->side, u), alike = find_alike(work, u, touched);
 
 	if (alike > 0)
-		TLV_TRY(tlv_memberships_repeat(ctx, builder, alike - 1));
+		TLV_TRY(tlv_memberships_copy(ctx, builder, &builder->memberships, alike - 1));
 	else
 	{
 		node_posterior(work, u, touched);
@@ -463,7 +463,7 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	TLV_TRY(look_from(ctx, work, s));
 	if (work->other != NULL)
 		TLV_TRY(look_from(ctx, work->other, 1 - s));
-	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, &builder));
+	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, 2 * work->fit->side[s].n, &builder));
 	builder.least = fmin(least_share, TLV_LEAST_SHARE * (double) work->k);
 	for (size_t u = 0; u < work->fit->side[s].n; u++)
 	{

@@ -120,7 +120,7 @@ mmsb_draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulat
 	TLV_TRY_NEW(ctx, shares, o->k);
 	for (size_t j = 0; j < o->k; j++)
 		order[j] = (uint16_t) j;
-	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
+	TLV_TRY(tlv_memberships_begin(ctx, side->n, 2 * side->n, &builder));
 	builder.least = smallest_share;
 	for (size_t u = 0; u < side->n; u++)
 	{

@@ -37,7 +37,7 @@ side_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 	double *share;
 
 	TLV_TRY_NEW(ctx, share, k);
-	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
+	TLV_TRY(tlv_memberships_begin(ctx, side->n, 2 * side->n, &builder));
 	for (size_t u = 0; u < side->n; u++)
 	{
 		if (u % 4096 == 0)
@@ -58,31 +58,21 @@ all_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 				const tlv_memberships memberships[2], tlv_memberships *to)
 {
 	const tlv_mmsb_side *side = &fit->side[s];
-	size_t at = 0, entries = memberships[s].start[memberships[s].n];
+	size_t entries = memberships[s].start[memberships[s].n];
+	tlv_membership_builder builder;
 
 	if (fit->tied)
 		entries += memberships[1 - s].start[memberships[1 - s].n];
-	to->n = side->all;
-	TLV_TRY_NEW(ctx, to->start, side->all + 1);
-	to->community = tlv_alloc(ctx, entries, sizeof(uint16_t));
-	TLV_TRY_ALLOC(ctx, to->community);
-	TLV_TRY_NEW(ctx, to->share, entries);
+	TLV_TRY(tlv_memberships_begin(ctx, side->all, entries, &builder));
 	for (size_t i = 0; i < side->all; i++)
 	{
-		size_t of = fit->tied && side->place[i] < 0 ? 1 - s : s, n;
+		size_t of = fit->tied && side->place[i] < 0 ? 1 - s : s;
 		int32_t u = fit->side[of].place[i];
-		const tlv_memberships *from = &memberships[of];
 
-		n = u < 0 ? 0 : from->start[u + 1] - from->start[u];
-
-		to->start[i] = at;
-		if (n == 0)
-			continue;
-		memcpy(to->community + at, from->community + from->start[u], n * sizeof(uint16_t));
-		memcpy(to->share + at, from->share + from->start[u], n * sizeof(float));
-		at += n;
+		TLV_TRY(u < 0 ? tlv_memberships_append(ctx, &builder, 0, NULL)
+					  : tlv_memberships_copy(ctx, &builder, &memberships[of], (size_t) u));
 	}
-	to->start[side->all] = at;
+	*to = builder.memberships;
 	return TLV_OK;
 }
 

@@ -327,6 +327,14 @@ find_element(const tlv_frame *frame, const char *name, tlv_element element)
 	return section != NULL && section->element == element ? tlv_section_data(frame, section) : NULL;
 }
 
+const void *
+tlv_frame_data(const tlv_frame *frame, const char *name)
+{
+	const tlv_section *section = tlv_frame_find(frame, name);
+
+	return section != NULL ? tlv_section_data(frame, section) : NULL;
+}
+
 const double *
 tlv_frame_float64(const tlv_frame *frame, const char *name)
 {

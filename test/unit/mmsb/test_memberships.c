@@ -24,7 +24,7 @@ collect(size_t n, const double *pi)
 {
 	tlv_membership_builder builder;
 
-	assert_ok(tlv_memberships_begin(&ctx, n, &builder));
+	assert_ok(tlv_memberships_begin(&ctx, n, n, &builder));
 	for (size_t u = 0; u < n; u++)
 		assert_ok(tlv_memberships_append(&ctx, &builder, K, u % 5 == 4 ? NULL : pi + u * K));
 	assert_int_equal(builder.memberships.n, n);
@@ -79,7 +79,7 @@ TEST(test_least)
 	tlv_membership_builder builder;
 	const tlv_memberships *m = &builder.memberships;
 
-	assert_ok(tlv_memberships_begin(&ctx, 2, &builder));
+	assert_ok(tlv_memberships_begin(&ctx, 2, 2, &builder));
 	builder.least = 0.1;
 	assert_ok(tlv_memberships_append(&ctx, &builder, K, few));
 	builder.least = 0.3;
@@ -167,7 +167,7 @@ TEST(test_reorder_many)
 		share[1][c] = (c % 2 == 0 ? 2.0 : 1.0) / (1.5 * MANY);
 		share[2][c] = c % 3 == 0 ? 1.0 / 50 : 0;
 	}
-	assert_ok(tlv_memberships_begin(&ctx, 3, &builder));
+	assert_ok(tlv_memberships_begin(&ctx, 3, 3, &builder));
 	for (size_t u = 0; u < 3; u++)
 		assert_ok(tlv_memberships_append(&ctx, &builder, MANY, share[u]));
 	assert_ok(tlv_memberships_reorder(&ctx, MANY, order, &builder.memberships));

@@ -23,13 +23,11 @@
 /* Degrees beyond this are no sums of weights. */
 #define LARGEST_DEGREE 1e100
 
-/* A node that has come: where its communities are. */
+/* A node that has come. */
 typedef struct node_entry
 {
 	int64_t id;
 	double degree;
-	size_t first;
-	size_t n;
 } node_entry;
 
 typedef struct neighbours_state
@@ -45,11 +43,9 @@ typedef struct neighbours_state
 	double rows, log_likelihood, self_loops, strangers;
 	size_t k;
 	double *edges;
-	size_t n, room;
+	size_t room;
 	node_entry *nodes;
-	size_t entries, entries_room;
-	uint16_t *community;
-	float *part;
+	tlv_membership_builder builder; /* their memberships */
 	/* the stored form */
 	int64_t *stored_nodes;
 	double *stored_degree;
@@ -120,26 +116,16 @@ tlv_neighbour_sums_of(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_neighbo
 /* ---- rows ---- */
 
 static tlv_status
-reserve_nodes(tlv_context *ctx, neighbours_state *state, size_t nodes, size_t entries)
+reserve_nodes(tlv_context *ctx, neighbours_state *state, size_t n)
 {
 	void *grown;
 
-	if (state->n + nodes > state->room)
-	{
-		state->room = state->room + state->room / 2 + nodes + 64;
-		grown = tlv_realloc(ctx, state->nodes, state->room, sizeof(node_entry));
-		TLV_TRY_ALLOC(ctx, grown);
-		state->nodes = grown;
-	}
-	if (state->entries + entries <= state->entries_room)
+	if (state->builder.memberships.n + n <= state->room)
 		return TLV_OK;
-	state->entries_room = state->entries_room + state->entries_room / 2 + entries + 64;
-	grown = tlv_realloc(ctx, state->community, state->entries_room, sizeof(uint16_t));
+	state->room = state->room + state->room / 2 + n + 64;
+	grown = tlv_realloc(ctx, state->nodes, state->room, sizeof(node_entry));
 	TLV_TRY_ALLOC(ctx, grown);
-	state->community = grown;
-	grown = tlv_realloc(ctx, state->part, state->entries_room, sizeof(float));
-	TLV_TRY_ALLOC(ctx, grown);
-	state->part = grown;
+	state->nodes = grown;
 	return TLV_OK;
 }
 
@@ -147,37 +133,19 @@ reserve_nodes(tlv_context *ctx, neighbours_state *state, size_t nodes, size_t en
 static tlv_status
 put_node(tlv_context *ctx, neighbours_state *state, int64_t id, const tlv_node_row *node)
 {
-	size_t k = state->k, first, best = 0;
+	const tlv_memberships *m = &state->builder.memberships;
+	size_t k = state->k, n = m->n;
 	bool blocks = node->counts != NULL, member = node->member;
-	double sum = 0;
 
-	TLV_TRY(reserve_nodes(ctx, state, 1, tlv_least(k, state->most)));
+	TLV_TRY(reserve_nodes(ctx, state, 1));
 	/* the edges of mixed memberships are assigned with all of them */
 	member =
 		member && (tlv_neighbour_keep(k, state->most, state->share, state->work) >= 0.5 || !blocks);
-	first = state->entries;
-	for (size_t a = 0; a < k && member; a++)
-	{
-		best = state->share[a] > state->share[best] ? a : best;
-		if (state->share[a] < TLV_LEAST_SHARE)
-			continue;
-		state->community[state->entries++] = (uint16_t) a;
-		sum += state->share[a];
-	}
-	if (member && state->entries == first)
-	{
-		state->community[state->entries++] = (uint16_t) best;
-		sum = state->share[best];
-	}
-	for (size_t i = first; i < state->entries; i++)
-	{
-		size_t a = state->community[i];
-
-		state->part[i] = (float) (state->share[a] / sum);
+	state->nodes[n] = (node_entry){id, node->degree};
+	TLV_TRY(tlv_memberships_append(ctx, &state->builder, k, member ? state->share : NULL));
+	for (size_t i = m->start[n]; i < m->start[n + 1]; i++)
 		for (size_t b = 0; b < k && blocks; b++)
-			state->edges[a + k * b] += state->part[i] * node->counts[b];
-	}
-	state->nodes[state->n++] = (node_entry){id, node->degree, first, state->entries - first};
+			state->edges[m->community[i] + k * b] += m->share[i] * node->counts[b];
 	return TLV_OK;
 }
 
@@ -240,28 +208,22 @@ tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	state->most = tlv_neighbour_most_shares(parts->side[0].n);
 	state->model = model;
 	state->fingerprint = model->frame.header->digest;
+	state->builder.least = TLV_LEAST_SHARE;
 	state->declared.known = true;
 	return TLV_OK;
 }
 
 /* ---- stored values ---- */
 
-static const void *
-bytes_of(const tlv_frame *frame, const char *name)
-{
-	return tlv_section_data(frame, tlv_frame_find(frame, name));
-}
-
 static tlv_status
 neighbours_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	neighbours_state *state = (neighbours_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "nodes")->rows, k = tlv_frame_find(frame, "edges")->rows;
-	size_t bytes = tlv_frame_find(frame, "communities")->rows;
 	const double *edges = tlv_frame_float64(frame, "edges");
 	const double *degree = tlv_frame_float64(frame, "degree");
 	const int64_t *nodes = tlv_frame_int64(frame, "nodes");
-	const uint16_t *support = bytes_of(frame, "support");
+	tlv_memberships own;
 
 	if (state->edges == NULL)
 	{
@@ -276,18 +238,15 @@ neighbours_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_f
 	}
 	for (size_t i = 0; i < k * k; i++)
 		state->edges[i] += edges[i];
-	TLV_TRY(reserve_nodes(ctx, state, n, bytes / sizeof(uint16_t)));
-	if (bytes > 0)
-	{
-		memcpy(state->community + state->entries, bytes_of(frame, "communities"), bytes);
-		memcpy(state->part + state->entries, bytes_of(frame, "shares"), 2 * bytes);
-	}
+	TLV_TRY(reserve_nodes(ctx, state, n));
+	TLV_TRY(tlv_memberships_open(ctx, frame, n, "support", "communities", "shares", &own));
 	for (size_t u = 0; u < n; u++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, u);
-		state->nodes[state->n++] = (node_entry){nodes[u], degree[u], state->entries, support[u]};
-		state->entries += support[u];
+		state->nodes[state->builder.memberships.n] = (node_entry){nodes[u], degree[u]};
+		TLV_TRY(tlv_memberships_copy(ctx, &state->builder, &own, u));
 	}
+	tlv_free(ctx, own.start);
 	return TLV_OK;
 }
 
@@ -303,17 +262,18 @@ static tlv_status
 sort_nodes(tlv_context *ctx, const neighbours_state *state, node_key **keys, node_key **sorted)
 {
 	const tlv_sort_form form = {sizeof(node_key), sizeof(uint64_t), 0, 64};
+	size_t n = state->builder.memberships.n;
 	void *result;
 
-	TLV_TRY_NEW(ctx, *keys, 2 * state->n + 1);
-	for (size_t u = 0; u < state->n; u++)
+	TLV_TRY_NEW(ctx, *keys, 2 * n + 1);
+	for (size_t u = 0; u < n; u++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, u);
 		(*keys)[u] = (node_key){(uint64_t) state->nodes[u].id ^ UINT64_C(1) << 63, u};
 	}
-	TLV_TRY(tlv_radix_sort(ctx, &form, state->n, *keys, *keys + state->n, &result));
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, *keys, *keys + n, &result));
 	*sorted = result;
-	for (size_t u = 1; u < state->n; u++)
+	for (size_t u = 1; u < n; u++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, u);
 		if ((*sorted)[u].id == (*sorted)[u - 1].id)
@@ -331,29 +291,30 @@ static tlv_status
 neighbours_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	neighbours_state *state = (neighbours_state *) accumulator;
-	size_t n = state->n, at = 0;
+	const tlv_memberships *m = &state->builder.memberships;
+	size_t n = m->n, entries = n > 0 ? m->start[n] : 0, at = 0;
 	node_key *keys, *sorted = NULL;
 
 	TLV_TRY(sort_nodes(ctx, state, &keys, &sorted));
-	*owned = tlv_alloc(ctx, 18 * n + 6 * state->entries + 16, 1);
+	*owned = tlv_alloc(ctx, 18 * n + 6 * entries + 16, 1);
 	TLV_TRY_ALLOC(ctx, *owned);
 	state->stored_nodes = *owned;
 	state->stored_degree = (double *) (state->stored_nodes + n);
 	state->stored_shares = (float *) (state->stored_degree + n);
-	state->stored_support = (uint16_t *) (state->stored_shares + state->entries);
+	state->stored_support = (uint16_t *) (state->stored_shares + entries);
 	state->stored_communities = state->stored_support + n;
 	for (size_t u = 0; u < n; u++)
 	{
-		const node_entry *node = &state->nodes[sorted[u].at];
+		size_t v = sorted[u].at, of_node = m->start[v + 1] - m->start[v];
 
 		TLV_TRY_CONTINUE_AT(ctx, u);
-		state->stored_nodes[u] = node->id;
-		state->stored_degree[u] = node->degree;
-		state->stored_support[u] = (uint16_t) node->n;
-		memcpy(state->stored_communities + at, state->community + node->first,
-			   node->n * sizeof(uint16_t));
-		memcpy(state->stored_shares + at, state->part + node->first, node->n * sizeof(float));
-		at += node->n;
+		state->stored_nodes[u] = state->nodes[v].id;
+		state->stored_degree[u] = state->nodes[v].degree;
+		state->stored_support[u] = (uint16_t) of_node;
+		memcpy(state->stored_communities + at, m->community + m->start[v],
+			   of_node * sizeof(uint16_t));
+		memcpy(state->stored_shares + at, m->share + m->start[v], of_node * sizeof(float));
+		at += of_node;
 	}
 	tlv_free(ctx, keys);
 	state->declared.sizes[SIZE_K] = state->k;
@@ -369,7 +330,7 @@ neighbours_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *si
 {
 	const double *degree = tlv_frame_float64(frame, "degree");
 	size_t n = sizes[SIZE_NODES], entries = 0;
-	const uint16_t *support = bytes_of(frame, "support");
+	const uint16_t *support = tlv_frame_data(frame, "support");
 
 	if (sizes[SIZE_SUPPORT] != n * sizeof(uint16_t))
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"support\" has the wrong shape");
@@ -381,8 +342,9 @@ neighbours_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *si
 	for (size_t u = 0; u < n; u++)
 		if (degree[u] > LARGEST_DEGREE)
 			return tlv_fail(ctx, TLV_CORRUPT, "the degree of a node is %g", degree[u]);
-	return tlv_memberships_check(ctx, sizes[SIZE_K], n, support, bytes_of(frame, "communities"),
-								 bytes_of(frame, "shares"));
+	return tlv_memberships_check(ctx, sizes[SIZE_K], n, support,
+								 tlv_frame_data(frame, "communities"),
+								 tlv_frame_data(frame, "shares"));
 }
 
 #define AT(member) offsetof(neighbours_state, member)

@@ -27,37 +27,23 @@ typedef struct seen_rows
 	tlv_memberships memberships;
 } seen_rows;
 
-static const void *
-step_bytes_of(const tlv_frame *frame, const char *name)
-{
-	return tlv_section_data(frame, tlv_frame_find(frame, name));
-}
-
 static tlv_status
 open_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, size_t k,
 		  seen_rows *rows)
 {
-	const uint16_t *support;
-
 	if (statistics->header->kind != TLV_KIND_NEIGHBOUR_STATISTICS)
 		return tlv_refuse_kind_of_statistics(ctx, "neighbours");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	TLV_TRY(tlv_frame_require(ctx, statistics, "edges", TLV_FLOAT64, k, k,
 							  (const void **) &rows->edges));
-	rows->n = rows->memberships.n = tlv_frame_find(statistics, "nodes")->rows;
+	rows->n = tlv_frame_find(statistics, "nodes")->rows;
 	if (rows->n == 0)
 		return tlv_refuse_empty_statistics(ctx);
 	rows->nodes = tlv_frame_int64(statistics, "nodes");
 	rows->degree = tlv_frame_float64(statistics, "degree");
-	support = step_bytes_of(statistics, "support");
-	rows->memberships.community = (uint16_t *) step_bytes_of(statistics, "communities");
-	rows->memberships.share = (float *) step_bytes_of(statistics, "shares");
-	TLV_TRY_NEW(ctx, rows->memberships.start, rows->n + 1);
-	rows->memberships.start[0] = 0;
-	for (size_t u = 0; u < rows->n; u++)
-		rows->memberships.start[u + 1] = rows->memberships.start[u] + support[u];
-	return TLV_OK;
+	return tlv_memberships_open(ctx, statistics, rows->n, "support", "communities", "shares",
+								&rows->memberships);
 }
 
 /* ---- nodes of the model and of the rows ---- */
@@ -68,8 +54,8 @@ typedef struct all_nodes
 	int64_t *nodes;
 	double *degree;
 	double *propensity;
-	tlv_memberships memberships;
-	size_t entries;
+	tlv_membership_builder builder;
+	const tlv_memberships *memberships; /* of it */
 } all_nodes;
 
 static tlv_status
@@ -78,11 +64,8 @@ allocate_nodes(tlv_context *ctx, size_t n, size_t entries, all_nodes *all)
 	TLV_TRY_NEW(ctx, all->nodes, n);
 	TLV_TRY_NEW(ctx, all->degree, n);
 	TLV_TRY_NEW(ctx, all->propensity, n);
-	TLV_TRY_NEW(ctx, all->memberships.start, n + 1);
-	TLV_TRY_NEW(ctx, all->memberships.community, entries + 1);
-	TLV_TRY_NEW(ctx, all->memberships.share, entries + 1);
-	all->memberships.start[0] = 0;
-	return TLV_OK;
+	all->memberships = &all->builder.memberships;
+	return tlv_memberships_begin(ctx, n, entries, &all->builder);
 }
 
 static void
@@ -91,21 +74,16 @@ free_nodes(tlv_context *ctx, all_nodes *all)
 	tlv_free(ctx, all->nodes);
 	tlv_free(ctx, all->degree);
 	tlv_free(ctx, all->propensity);
-	tlv_memberships_free(ctx, &all->memberships);
+	tlv_memberships_free(ctx, &all->builder.memberships);
 }
 
-static void
-copy_node(int64_t id, double degree, const tlv_memberships *from, size_t u, all_nodes *all)
+static tlv_status
+copy_node(tlv_context *ctx, int64_t id, double degree, const tlv_memberships *from, size_t u,
+		  all_nodes *all)
 {
-	tlv_memberships *to = &all->memberships;
-	size_t n = from->start[u + 1] - from->start[u];
-
-	all->nodes[to->n] = id;
-	all->degree[to->n] = degree;
-	memcpy(to->community + all->entries, from->community + from->start[u], n * sizeof(uint16_t));
-	memcpy(to->share + all->entries, from->share + from->start[u], n * sizeof(float));
-	all->entries += n;
-	to->start[++to->n] = all->entries;
+	all->nodes[all->memberships->n] = id;
+	all->degree[all->memberships->n] = degree;
+	return tlv_memberships_copy(ctx, &all->builder, from, u);
 }
 
 /* Nodes with a row as the rows have them, others as the model has them; ascending. */
@@ -124,24 +102,24 @@ join_nodes(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *rows,
 		TLV_TRY_CONTINUE_AT(ctx, u + v);
 		if (v == rows->n || (u < n && id < rows->nodes[v]))
 		{
-			copy_node(id, parts->side[0].degree[u], own, u, all);
+			TLV_TRY(copy_node(ctx, id, parts->side[0].degree[u], own, u, all));
 			u++;
 			continue;
 		}
 		u += u < n && id == rows->nodes[v];
-		copy_node(rows->nodes[v], rows->degree[v], &rows->memberships, v, all);
+		TLV_TRY(copy_node(ctx, rows->nodes[v], rows->degree[v], &rows->memberships, v, all));
 		v++;
 	}
-	if (all->memberships.n > n && parts->side[0].names.offsets != NULL)
+	if (all->memberships->n > n && parts->side[0].names.offsets != NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "rows are of %zu %s that the model does not know, whose "
 				 "nodes have names",
-				 all->memberships.n - n,
-				 tlv_plural((double) (all->memberships.n - n), "node", "nodes"));
+				 all->memberships->n - n,
+				 tlv_plural((double) (all->memberships->n - n), "node", "nodes"));
 		return tlv_fail_hint(ctx, "Use tlv_term_id(name) for a node with a name.");
 	}
-	if (all->memberships.n > (size_t) TLV_DICTIONARY_MAX)
+	if (all->memberships->n > (size_t) TLV_DICTIONARY_MAX)
 		return tlv_fail(ctx, TLV_LIMIT, "there are more than %d nodes", TLV_DICTIONARY_MAX);
 	return TLV_OK;
 }
@@ -154,7 +132,7 @@ set_propensities(const tlv_neighbour_sums *sums, all_nodes *all)
 {
 	double mean = sums->total / fmax(sums->nodes, 1);
 
-	for (size_t u = 0; u < all->memberships.n; u++)
+	for (size_t u = 0; u < all->memberships->n; u++)
 		all->propensity[u] = mean > 0 ? all->degree[u] / mean : 0;
 }
 
@@ -248,11 +226,11 @@ complete_edges(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *r
 static void
 use_nodes(const all_nodes *all, tlv_mmsb_parts *parts)
 {
-	parts->side[0].n = all->memberships.n;
+	parts->side[0].n = all->memberships->n;
 	parts->side[0].nodes = all->nodes;
 	parts->side[0].degree = all->degree;
 	parts->side[0].propensity = all->propensity;
-	parts->side[0].memberships = all->memberships;
+	parts->side[0].memberships = *all->memberships;
 }
 
 /* Sizes (k), propensities and connectivity (k x k) of a block model of these nodes. */
@@ -277,7 +255,7 @@ describe_blocks(tlv_context *ctx, const double *edges, all_nodes *all, double *s
 static void
 expect_degrees(const tlv_mmsb_parts *before, const double *sums, all_nodes *all)
 {
-	const tlv_memberships *m = &all->memberships;
+	const tlv_memberships *m = all->memberships;
 	size_t k = before->k;
 	double total = 0;
 
@@ -311,13 +289,12 @@ describe_mixed(tlv_context *ctx, const tlv_mmsb_parts *before, const double *edg
 		expect_degrees(before, sums, all);
 	}
 	use_nodes(all, parts);
-	tlv_memberships_sums(&all->memberships, k, own->degree_corrected ? all->propensity : NULL,
-						 sums);
+	tlv_memberships_sums(all->memberships, k, own->degree_corrected ? all->propensity : NULL, sums);
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 			connectivity[a + k * b] = edges[a + k * b] / fmax(sums[a] * sums[b], DBL_MIN);
 	tlv_connectivity_settle(k, true, connectivity);
-	tlv_memberships_sums(&all->memberships, k, NULL, sizes);
+	tlv_memberships_sums(all->memberships, k, NULL, sizes);
 	for (size_t a = 0; a < k; a++)
 		total += sizes[a];
 	for (size_t a = 0; a < k; a++)
@@ -332,7 +309,7 @@ update_model(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statisti
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_mmsb_parts parts, before;
-	all_nodes all = {.entries = 0};
+	all_nodes all = {.nodes = NULL};
 	seen_rows rows;
 	double *sizes, *alpha, *connectivity, *edges;
 

@@ -9,40 +9,46 @@
 
 #include "tensorlv/num/assert.h"
 
-tlv_status
-tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builder)
-{
-	/* Entries per node that room is made for at first. */
-	const int first_entries = 2;
-	tlv_memberships *memberships = &builder->memberships;
-
-	memset(builder, 0, sizeof(*builder));
-	builder->room = first_entries * n + 16;
-	builder->least = TLV_LEAST_SHARE;
-	TLV_TRY_NEW(ctx, memberships->start, n + 1);
-	TLV_TRY_NEW(ctx, memberships->community, builder->room);
-	TLV_TRY_NEW(ctx, memberships->share, builder->room);
-	memberships->start[0] = 0;
-	return TLV_OK;
-}
-
+/* Room for another node of so many entries. */
 static tlv_status
 mixed_reserve(tlv_context *ctx, tlv_membership_builder *builder, size_t more)
 {
-	size_t used = builder->memberships.start[builder->memberships.n];
-	size_t room = builder->room;
+	tlv_memberships *memberships = &builder->memberships;
+	size_t needed;
 	void *grown;
 
-	if (room - used >= more)
+	if (memberships->n + 2 > builder->nodes)
+	{
+		builder->nodes = builder->nodes + builder->nodes / 2 + 64;
+		grown = tlv_realloc(ctx, memberships->start, builder->nodes, sizeof(size_t));
+		TLV_TRY_ALLOC(ctx, grown);
+		memberships->start = grown;
+		memberships->start[0] = 0;
+	}
+	needed = memberships->start[memberships->n] + more;
+	if (needed <= builder->entries)
 		return TLV_OK;
-	room = room + room / 2 + more;
-	grown = tlv_realloc(ctx, builder->memberships.community, room, sizeof(uint16_t));
+	builder->entries = builder->entries / 2 + needed;
+	grown = tlv_realloc(ctx, memberships->community, builder->entries, sizeof(uint16_t));
 	TLV_TRY_ALLOC(ctx, grown);
-	builder->memberships.community = grown;
-	grown = tlv_realloc(ctx, builder->memberships.share, room, sizeof(float));
+	memberships->community = grown;
+	grown = tlv_realloc(ctx, memberships->share, builder->entries, sizeof(float));
 	TLV_TRY_ALLOC(ctx, grown);
-	builder->memberships.share = grown;
-	builder->room = room;
+	memberships->share = grown;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_memberships_begin(tlv_context *ctx, size_t n, size_t entries, tlv_membership_builder *builder)
+{
+	tlv_memberships *memberships = &builder->memberships;
+
+	*builder =
+		(tlv_membership_builder){.nodes = n + 1, .entries = entries, .least = TLV_LEAST_SHARE};
+	TLV_TRY_NEW(ctx, memberships->start, n + 1);
+	TLV_TRY_NEW(ctx, memberships->community, entries);
+	TLV_TRY_NEW(ctx, memberships->share, entries);
+	memberships->start[0] = 0;
 	return TLV_OK;
 }
 
@@ -61,10 +67,11 @@ tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t
 					   const double *share)
 {
 	tlv_memberships *memberships = &builder->memberships;
-	size_t first = memberships->start[memberships->n], at = first;
+	size_t first, at;
 	double sum = 0;
 
 	TLV_TRY(mixed_reserve(ctx, builder, k));
+	first = at = memberships->start[memberships->n];
 	tlv_assert(k <= UINT16_MAX);
 	for (size_t j = 0; share != NULL && j < k; j++)
 		if (share[j] >= builder->least)
@@ -89,10 +96,11 @@ tlv_memberships_append_some(tlv_context *ctx, tlv_membership_builder *builder, s
 							const uint16_t *community, const double *share)
 {
 	tlv_memberships *memberships = &builder->memberships;
-	size_t at = memberships->start[memberships->n];
+	size_t at;
 	double sum = 0;
 
 	TLV_TRY(mixed_reserve(ctx, builder, n));
+	at = memberships->start[memberships->n];
 	for (size_t i = 0; i < n; i++)
 		sum += share[i];
 	for (size_t i = 0; i < n; i++)
@@ -109,15 +117,16 @@ tlv_memberships_append_some(tlv_context *ctx, tlv_membership_builder *builder, s
 }
 
 tlv_status
-tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder, size_t u)
+tlv_memberships_copy(tlv_context *ctx, tlv_membership_builder *builder, const tlv_memberships *from,
+					 size_t u)
 {
 	tlv_memberships *memberships = &builder->memberships;
-	size_t from = memberships->start[u], n = memberships->start[u + 1] - from;
-	size_t at = memberships->start[memberships->n];
+	size_t first = from->start[u], n = from->start[u + 1] - first, at;
 
 	TLV_TRY(mixed_reserve(ctx, builder, n));
-	memcpy(memberships->community + at, memberships->community + from, n * sizeof(uint16_t));
-	memcpy(memberships->share + at, memberships->share + from, n * sizeof(float));
+	at = memberships->start[memberships->n];
+	memcpy(memberships->community + at, from->community + first, n * sizeof(uint16_t));
+	memcpy(memberships->share + at, from->share + first, n * sizeof(float));
 	memberships->start[++memberships->n] = at + n;
 	return TLV_OK;
 }
@@ -205,6 +214,22 @@ tlv_memberships_check(tlv_context *ctx, size_t k, size_t n, const uint16_t *supp
 	return TLV_OK;
 }
 
+tlv_status
+tlv_memberships_open(tlv_context *ctx, const tlv_frame *frame, size_t n, const char *support,
+					 const char *communities, const char *shares, tlv_memberships *memberships)
+{
+	const uint16_t *own = tlv_frame_data(frame, support);
+
+	*memberships = (tlv_memberships){.n = n,
+									 .community = (uint16_t *) tlv_frame_data(frame, communities),
+									 .share = (float *) tlv_frame_data(frame, shares)};
+	TLV_TRY_NEW(ctx, memberships->start, n + 1);
+	memberships->start[0] = 0;
+	for (size_t u = 0; u < n; u++)
+		memberships->start[u + 1] = memberships->start[u] + own[u];
+	return TLV_OK;
+}
+
 /* Words of a set of k communities. */
 static size_t
 set_words(size_t k)
@@ -212,57 +237,91 @@ set_words(size_t k)
 	return (k + 63) / 64;
 }
 
-/*
- * One node's n memberships by rank: shares laid out in order of the ranks, of which the set says
- * what there is; both are left empty.
- */
-static void
-reorder_node(size_t k, const uint16_t *rank, size_t n, uint16_t *community, float *share,
-			 uint64_t *set, float *laid_out)
+/* Where the communities of a node are laid out in order: shares (k), and the set of those that
+ * there are; both are empty between two nodes. */
+typedef struct laid_out
 {
-	size_t at = 0;
+	size_t k;
+	uint64_t *set;
+	float *share;
+} laid_out;
 
-	for (size_t i = 0; i < n; i++)
+/* The memberships of node u after a move; returns how many there are. */
+static size_t
+move_node(const tlv_memberships *from, size_t u, const uint16_t *to, const laid_out *work,
+		  uint16_t *community, float *share)
+{
+	size_t at = 0, had = from->start[u + 1] - from->start[u];
+	double sum = 0;
+
+	for (size_t e = from->start[u]; e < from->start[u + 1]; e++)
 	{
-		uint16_t to = rank[community[i]];
+		uint16_t place = to[from->community[e]];
 
-		laid_out[to] = share[i];
-		set[to / 64] |= (uint64_t) 1 << to % 64;
+		if (place == UINT16_MAX)
+			continue;
+		sum += from->share[e];
+		work->share[place] += from->share[e];
+		work->set[place / 64] |= (uint64_t) 1 << place % 64;
 	}
-	for (size_t w = 0; w < set_words(k); w++)
-		for (; set[w] != 0; set[w] &= set[w] - 1)
+	for (size_t w = 0; w < set_words(work->k); w++)
+		for (; work->set[w] != 0; work->set[w] &= work->set[w] - 1)
 		{
-			size_t c = 64 * w + (size_t) __builtin_ctzll(set[w]);
+			size_t c = 64 * w + (size_t) __builtin_ctzll(work->set[w]);
 
 			community[at] = (uint16_t) c;
-			share[at++] = laid_out[c];
+			share[at++] = work->share[c];
+			work->share[c] = 0;
 		}
-	tlv_assert(at == n);
+	for (size_t i = 0; i < at && at < had; i++)
+		share[i] = (float) (share[i] / sum);
+	return at;
+}
+
+/* moved may be from where every community goes to another one. */
+static tlv_status
+move_nodes(tlv_context *ctx, const tlv_memberships *from, size_t k, const uint16_t *to,
+		   tlv_memberships *moved)
+{
+	laid_out work = {.k = k};
+	size_t at = 0;
+
+	TLV_TRY_NEW0(ctx, work.set, set_words(k));
+	TLV_TRY_NEW0(ctx, work.share, k);
+	for (size_t u = 0; u < from->n; u++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		moved->start[u] = at;
+		at += move_node(from, u, to, &work, moved->community + at, moved->share + at);
+	}
+	moved->start[from->n] = at;
+	tlv_free(ctx, work.set);
+	tlv_free(ctx, work.share);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_memberships_move(tlv_context *ctx, const tlv_memberships *from, size_t k, const uint16_t *to,
+					 tlv_memberships *moved)
+{
+	tlv_membership_builder builder;
+
+	TLV_TRY(tlv_memberships_begin(ctx, from->n, from->start[from->n], &builder));
+	*moved = builder.memberships;
+	moved->n = from->n;
+	return move_nodes(ctx, from, k, to, moved);
 }
 
 tlv_status
 tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
 						tlv_memberships *memberships)
 {
-	uint16_t *rank = tlv_alloc(ctx, k, sizeof(uint16_t));
-	uint64_t *set = tlv_alloc0(ctx, set_words(k), sizeof(uint64_t));
-	float *laid_out = tlv_alloc(ctx, k, sizeof(float));
+	uint16_t *rank;
 
-	TLV_TRY_ALLOC(ctx, rank);
-	TLV_TRY_ALLOC(ctx, set);
-	TLV_TRY_ALLOC(ctx, laid_out);
+	TLV_TRY_NEW(ctx, rank, k);
 	for (size_t i = 0; i < k; i++)
 		rank[order[i]] = (uint16_t) i;
-	for (size_t u = 0; u < memberships->n; u++)
-	{
-		size_t first = memberships->start[u];
-
-		TLV_TRY_CONTINUE(ctx);
-		reorder_node(k, rank, memberships->start[u + 1] - first, memberships->community + first,
-					 memberships->share + first, set, laid_out);
-	}
-	tlv_free(ctx, laid_out);
-	tlv_free(ctx, set);
+	TLV_TRY(move_nodes(ctx, memberships, k, rank, memberships));
 	tlv_free(ctx, rank);
 	return TLV_OK;
 }

@@ -14,12 +14,15 @@
 typedef struct tlv_membership_builder
 {
 	tlv_memberships memberships;
-	size_t room;  /* entries */
-	double least; /* shares below this are left out, the others sum to 1 then */
+	size_t nodes, entries; /* room of the arrays of start, and of the others */
+	double least;		   /* shares below this are left out, the others sum to 1 then */
 } tlv_membership_builder;
 
-/* least is TLV_LEAST_SHARE, and may be set to more. */
-extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n,
+/*
+ * Room for n nodes of so many entries together, which grows when there are more; a builder that is
+ * all 0 may be appended to, too.  least is TLV_LEAST_SHARE, and may be set to more.
+ */
+extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n, size_t entries,
 										tlv_membership_builder *builder);
 /* The next node's k shares, summing to 1; NULL for a node without edges.  The largest stays. */
 extern tlv_status tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder,
@@ -28,9 +31,9 @@ extern tlv_status tlv_memberships_append(tlv_context *ctx, tlv_membership_builde
 extern tlv_status tlv_memberships_append_some(tlv_context *ctx, tlv_membership_builder *builder,
 											  size_t n, const uint16_t *community,
 											  const double *share);
-/* The next node's, which are those of node u before it. */
-extern tlv_status tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder,
-										 size_t u);
+/* The next node's, which are those of node u of others, or of these. */
+extern tlv_status tlv_memberships_copy(tlv_context *ctx, tlv_membership_builder *builder,
+									   const tlv_memberships *from, size_t u);
 extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships);
 
 /* Every node in the one community of its label; a negative label: none. */
@@ -46,6 +49,19 @@ extern void tlv_memberships_sums(const tlv_memberships *memberships, size_t k, c
 extern tlv_status tlv_memberships_check(tlv_context *ctx, size_t k, size_t n,
 										const uint16_t *support, const uint16_t *community,
 										const float *share);
+
+/* Those of a valid value: sections of the numbers of communities of n nodes (support: bytes, two
+ * each), of these, and of their shares.  They stay there but for start, which is allocated. */
+extern tlv_status tlv_memberships_open(tlv_context *ctx, const tlv_frame *frame, size_t n,
+									   const char *support, const char *communities,
+									   const char *shares, tlv_memberships *memberships);
+
+/*
+ * Community a becomes to[a] < k, of several the sum, or goes where that is UINT16_MAX.  Those of a
+ * node ascend then, and where one has gone the others sum to 1 again.  moved has memory of its own.
+ */
+extern tlv_status tlv_memberships_move(tlv_context *ctx, const tlv_memberships *from, size_t k,
+									   const uint16_t *to, tlv_memberships *moved);
 
 /* Renumbers the communities: the new i-th is the old order[i]-th.  Those of a node ascend then. */
 extern tlv_status tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
