@@ -390,12 +390,6 @@ are_ranked(const int32_t *rank, size_t a, size_t b, size_t c)
 	return rank[a] >= 0 && rank[b] >= 0 && rank[c] >= 0;
 }
 
-static tlv_status
-refuse_taken(tlv_context *ctx)
-{
-	return tlv_refuse_taken(ctx, "rows");
-}
-
 /* The key of a cell as it is stored. */
 static int64_t
 stored_key(const int32_t *rank, size_t a, size_t b, size_t c)
@@ -422,7 +416,7 @@ list_cells(tlv_context *ctx, const cofire_state *state, const int32_t *rank, tlv
 		for (size_t b = 0; b <= a; b++)
 			for (size_t c = 0; c <= b; c++, at++)
 				if (state->array[at] != 0 && !are_ranked(rank, a, b, c))
-					return refuse_taken(ctx);
+					return tlv_refuse_taken(ctx, "rows");
 				else if (state->array[at] != 0)
 					entries[(*n)++] = (tlv_bag_entry){stored_key(rank, a, b, c), state->array[at]};
 	}
@@ -436,7 +430,7 @@ list_cells(tlv_context *ctx, const cofire_state *state, const int32_t *rank, tlv
 			continue;
 		if (!are_ranked(rank, tlv_triple_part(key, 0), tlv_triple_part(key, 1),
 						tlv_triple_part(key, 2)))
-			return refuse_taken(ctx);
+			return tlv_refuse_taken(ctx, "rows");
 		entries[(*n)++] =
 			(tlv_bag_entry){stored_key(rank, tlv_triple_part(key, 0), tlv_triple_part(key, 1),
 									   tlv_triple_part(key, 2)),

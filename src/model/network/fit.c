@@ -69,6 +69,25 @@ order_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t **order)
 	return TLV_OK;
 }
 
+/* Weights and edges that can be changed, with room for more units and edges. */
+static tlv_status
+network_copy_numbers(tlv_context *ctx, const tlv_network_parts *from, size_t units, size_t edges,
+					 tlv_network_parts *to)
+{
+	size_t n = from->edges_n;
+
+	TLV_TRY_NEW(ctx, to->weights, from->units_n + units);
+	TLV_TRY_NEW(ctx, to->edge_units, n + edges);
+	TLV_TRY_NEW(ctx, to->edge_children, n + edges);
+	TLV_TRY_NEW(ctx, to->edge_weights, n + edges);
+	TLV_TRY_NEW(ctx, to->edge_shares, n + edges);
+	TLV_TRY(tlv_copy(ctx, to->weights, from->weights, from->units_n * sizeof(double)));
+	TLV_TRY(tlv_copy(ctx, to->edge_units, from->edge_units, n * sizeof(int64_t)));
+	TLV_TRY(tlv_copy(ctx, to->edge_children, from->edge_children, n * sizeof(int64_t)));
+	TLV_TRY(tlv_copy(ctx, to->edge_weights, from->edge_weights, n * sizeof(double)));
+	return tlv_copy(ctx, to->edge_shares, from->edge_shares, n * sizeof(double));
+}
+
 /* The model below, or none of the items that were counted, with room for the sets. */
 static tlv_status
 begin_parts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below,
@@ -85,20 +104,8 @@ begin_parts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below,
 	parts->layers_n++;
 	parts->edges_n += edges;
 	TLV_TRY_NEW0(ctx, parts->layers, parts->layers_n);
-	TLV_TRY_NEW0(ctx, parts->weights, parts->units_n);
-	TLV_TRY_NEW(ctx, parts->edge_units, parts->edges_n);
-	TLV_TRY_NEW(ctx, parts->edge_children, parts->edges_n);
-	TLV_TRY_NEW(ctx, parts->edge_weights, parts->edges_n);
-	TLV_TRY_NEW(ctx, parts->edge_shares, parts->edges_n);
-	if (below == NULL)
-		return TLV_OK;
-	memcpy(parts->layers, old.layers, old.layers_n * sizeof(double));
-	memcpy(parts->weights, old.weights, old.units_n * sizeof(double));
-	memcpy(parts->edge_units, old.edge_units, old.edges_n * sizeof(int64_t));
-	memcpy(parts->edge_children, old.edge_children, old.edges_n * sizeof(int64_t));
-	memcpy(parts->edge_weights, old.edge_weights, old.edges_n * sizeof(double));
-	memcpy(parts->edge_shares, old.edge_shares, old.edges_n * sizeof(double));
-	return TLV_OK;
+	TLV_TRY(tlv_copy(ctx, parts->layers, old.layers, old.layers_n * sizeof(double)));
+	return network_copy_numbers(ctx, &old, sets->n, edges, parts);
 }
 
 /* The sets as units, whose edges are shown by no rows yet. */
@@ -315,25 +322,6 @@ sort_units(tlv_context *ctx, const tlv_network_parts *parts, size_t first, unit_
 	return TLV_OK;
 }
 
-/* Weights and edges that can be moved. */
-static tlv_status
-network_copy_numbers(tlv_context *ctx, const tlv_network_parts *from, tlv_network_parts *to)
-{
-	size_t n = from->edges_n;
-
-	TLV_TRY_NEW(ctx, to->weights, from->units_n);
-	TLV_TRY_NEW(ctx, to->edge_units, n);
-	TLV_TRY_NEW(ctx, to->edge_children, n);
-	TLV_TRY_NEW(ctx, to->edge_weights, n);
-	TLV_TRY_NEW(ctx, to->edge_shares, n);
-	memcpy(to->weights, from->weights, from->units_n * sizeof(double));
-	memcpy(to->edge_units, from->edge_units, n * sizeof(int64_t));
-	memcpy(to->edge_children, from->edge_children, n * sizeof(int64_t));
-	memcpy(to->edge_weights, from->edge_weights, n * sizeof(double));
-	memcpy(to->edge_shares, from->edge_shares, n * sizeof(double));
-	return TLV_OK;
-}
-
 tlv_status
 tlv_network_order(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
 {
@@ -348,7 +336,7 @@ tlv_network_order(tlv_context *ctx, const tlv_frame *model, void **image, size_t
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	to = parts;
 	to.diagnostics = &diagnostics;
-	TLV_TRY(network_copy_numbers(ctx, &parts, &to));
+	TLV_TRY(network_copy_numbers(ctx, &parts, 0, 0, &to));
 	at = parts.edges_n;
 	for (size_t u = parts.units_n - first; u-- > 0;)
 	{
