@@ -52,28 +52,23 @@ tlv_status
 tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape, const double *numbers,
 				size_t component)
 {
-	char piece[64];
+	char number[32];
 
 	while (*shape != '\0')
 	{
 		size_t n = strcspn(shape, "%$");
 
+		TLV_TRY(tlv_json_append(ctx, body_of(picture), shape, n));
+		shape += n;
 		if (*shape == '$')
 			TLV_TRY(tlv_json_put(ctx, body_of(picture), colours[component % COLOURS]));
 		else if (*shape == '%')
 		{
 			/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): one number for every % */
-			print_number(*numbers++, piece);
-			TLV_TRY(tlv_json_put(ctx, body_of(picture), piece));
+			print_number(*numbers++, number);
+			TLV_TRY(tlv_json_put(ctx, body_of(picture), number));
 		}
-		n = n == 0 ? 1 : n < sizeof(piece) ? n : sizeof(piece) - 1;
-		if (*shape != '$' && *shape != '%')
-		{
-			memcpy(piece, shape, n);
-			piece[n] = '\0';
-			TLV_TRY(tlv_json_put(ctx, body_of(picture), piece));
-		}
-		shape += n;
+		shape += *shape != '\0';
 	}
 	return TLV_OK;
 }
@@ -267,16 +262,7 @@ tlv_picture_finish(tlv_context *ctx, tlv_picture *picture)
 	picture->text = picture->body;
 	picture->text.most = (size_t) 1 << 29;
 	picture->body = body;
-	for (size_t at = 0; at < body.n;)
-	{
-		char piece[4096];
-		size_t n = tlv_least(body.n - at, sizeof(piece) - 1);
-
-		memcpy(piece, body.bytes + at, n);
-		piece[n] = '\0';
-		TLV_TRY(tlv_json_put(ctx, &picture->text, piece));
-		at += n;
-	}
+	TLV_TRY(tlv_json_append(ctx, &picture->text, body.bytes, body.n));
 	tlv_free(ctx, body.bytes);
 	picture->body = (tlv_json_writer){.number = NULL};
 	return tlv_json_put(ctx, &picture->text, "</g></svg>");
