@@ -139,6 +139,11 @@ typedef struct tlv_tree_rooting
 extern tlv_status tlv_tree_root(tlv_context *ctx, const tlv_tree *tree, tlv_tree_rooting *rooting);
 extern void tlv_tree_rooting_free(tlv_context *ctx, tlv_tree_rooting *rooting);
 
+/* Breadth first from root: parents and edges of its component, which is appended to the order from
+ * *at on. */
+extern void tlv_tree_hang(const tlv_tree_neighbours *neighbours, tlv_tree_rooting *rooting,
+						  int32_t root, size_t *at);
+
 /*
  * Robinson-Foulds: splits of the observed nodes (of at least two on both sides) in one tree but not
  * in the other, and the number of splits of both together.  In forests an edge splits its

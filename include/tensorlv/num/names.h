@@ -25,6 +25,14 @@ extern size_t tlv_cut_length(tlv_text text, size_t most);
 /* The same for what an error shows of a text. */
 extern int tlv_shown_length(tlv_text text);
 
+/* The character of UTF-8 that begins at bytes, of which there are left, and how many it takes:
+ * U+FFFD of one byte where there is none.  Overlong forms, surrogates and what is beyond Unicode
+ * are none. */
+extern uint32_t tlv_utf8_next(const char *bytes, size_t left, size_t *taken);
+
+/* The bytes of a character, at most 4; returns their number. */
+extern size_t tlv_utf8_put(uint32_t character, char *to);
+
 /* ---- lines ---- */
 
 /*

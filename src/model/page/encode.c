@@ -8,9 +8,6 @@
 
 #include "internal.h"
 
-/* Bytes of a piece that is handed to the writer. */
-#define PIECE 256
-
 /* Characters that neither JSON nor HTML nor COPY gives a meaning, and that stay as they are. */
 static bool
 is_harmless(char c)
@@ -21,25 +18,22 @@ is_harmless(char c)
 tlv_status
 tlv_page_put_text(tlv_context *ctx, tlv_json_writer *data, tlv_text text)
 {
-	char piece[PIECE + 8];
-	size_t n = 0;
+	char code[4];
 
 	if (text.bytes == NULL)
 		return tlv_json_put(ctx, data, "null");
 	TLV_TRY(tlv_json_put(ctx, data, "\""));
 	for (size_t i = 0; i < text.length; i++)
 	{
-		char c = text.bytes[i];
+		size_t first = i;
 
-		if (is_harmless(c))
-			piece[n++] = c;
-		else
-			n += (size_t) snprintf(piece + n, 4, "%%%02X", (unsigned char) c);
-		if (n < PIECE && i + 1 < text.length)
-			continue;
-		piece[n] = '\0';
-		n = 0;
-		TLV_TRY(tlv_json_put(ctx, data, piece));
+		while (i < text.length && is_harmless(text.bytes[i]))
+			i++;
+		TLV_TRY(tlv_json_append(ctx, data, text.bytes + first, i - first));
+		if (i == text.length)
+			break;
+		snprintf(code, sizeof(code), "%%%02X", (unsigned char) text.bytes[i]);
+		TLV_TRY(tlv_json_put(ctx, data, code));
 	}
 	return tlv_json_put(ctx, data, "\"");
 }
@@ -151,72 +145,39 @@ tlv_page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key)
 	return tlv_json_put(ctx, data, "\":");
 }
 
-/* ---- UTF-8 ---- */
-
-/* The character at bytes and how many bytes it takes; U+FFFD of one byte where it is none: overlong
- * forms, surrogates and what is beyond Unicode are none. */
-static uint32_t
-next_character(const unsigned char *bytes, size_t left, size_t *taken)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : bytes[0] >= 0xc0 ? 2 : 1;
-	uint32_t character = bytes[0] & (0xffu >> (length + 1));
-
-	*taken = 1;
-	if (length == 1 || length > left || bytes[0] > 0xf4)
-		return 0xfffd;
-	for (size_t i = 1; i < length; i++)
-	{
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0xfffd;
-		character = character << 6 | (bytes[i] & 0x3f);
-	}
-	if (character < least[length] || character > 0x10ffff ||
-		(character >= 0xd800 && character < 0xe000))
-		return 0xfffd;
-	*taken = length;
-	return character;
-}
-
 /* A character above ASCII. */
 static size_t
 print_character(char *to, uint32_t character, bool percent)
 {
-	unsigned char utf8[4];
-	size_t length = character >= 0x10000 ? 4 : character >= 0x800 ? 3 : 2, n = 0;
+	char utf8[4];
+	size_t n = 0;
 
 	if (!percent)
 		return (size_t) snprintf(to, 16, "&#%" PRIu32 ";", character);
-	for (size_t i = length; i-- > 1; character >>= 6)
-		utf8[i] = (unsigned char) (0x80 | (character & 0x3f));
-	utf8[0] = (unsigned char) ((length == 4 ? 0xf0 : length == 3 ? 0xe0 : 0xc0) | character);
-	for (size_t i = 0; i < length; i++)
-		n += (size_t) snprintf(to + n, 4, "%%%02X", utf8[i]);
+	for (size_t i = 0, length = tlv_utf8_put(character, utf8); i < length; i++)
+		n += (size_t) snprintf(to + n, 4, "%%%02X", (unsigned char) utf8[i]);
 	return n;
 }
 
 tlv_status
 tlv_page_put_ascii(tlv_context *ctx, tlv_json_writer *to, tlv_text utf8, bool percent)
 {
-	char piece[PIECE + 16];
-	size_t n = 0;
+	char encoded[16];
 
 	for (size_t i = 0, taken; i < utf8.length; i += taken)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		taken = 1;
-		if ((unsigned char) utf8.bytes[i] < 0x80)
-			piece[n++] = utf8.bytes[i];
-		else
-			n += print_character(
-				piece + n,
-				next_character((const unsigned char *) utf8.bytes + i, utf8.length - i, &taken),
-				percent);
-		if (n < PIECE && i + taken < utf8.length)
-			continue;
-		piece[n] = '\0';
-		n = 0;
-		TLV_TRY(tlv_json_put(ctx, to, piece));
+		taken = 0;
+		while (i + taken < utf8.length && (unsigned char) utf8.bytes[i + taken] < 0x80)
+			taken++;
+		TLV_TRY(tlv_json_append(ctx, to, utf8.bytes + i, taken));
+		if (taken == 0)
+		{
+			uint32_t character = tlv_utf8_next(utf8.bytes + i, utf8.length - i, &taken);
+
+			TLV_TRY(
+				tlv_json_append(ctx, to, encoded, print_character(encoded, character, percent)));
+		}
 	}
 	return TLV_OK;
 }

@@ -25,13 +25,12 @@ typedef struct drawing
 {
 	const tlv_tree *tree;
 	tlv_tree_neighbours around;
-	int32_t *parent, *edge, *order; /* from the centres */
-	size_t components;
-	double *depth;		  /* path from the centre, then the radius */
-	double *height;		  /* longest path to a node below */
-	double *direction;	  /* of every node */
-	double *slot;		  /* direction of every observed node's name */
-	double *first, *last; /* directions of a node's arc */
+	tlv_tree_rooting rooting; /* from the centres */
+	double *depth;			  /* path from the centre, then the radius */
+	double *height;			  /* longest path to a node below */
+	double *direction;		  /* of every node */
+	double *slot;			  /* direction of every observed node's name */
+	double *first, *last;	  /* directions of a node's arc */
 	double ring;
 	double left, right, top, bottom; /* of the picture from the middle */
 	const char *const *names;
@@ -45,57 +44,45 @@ tree_degree(const drawing *w, int32_t v)
 
 /* ---- layout ---- */
 
-/* Breadth first from root into order; the last node is one of those that are farthest. */
+/* The nodes of a tree from root on, order[at] and on, with their depths; the first place behind. */
 static size_t
-hang(drawing *w, int32_t root, int32_t *order)
+hang(drawing *w, int32_t root, size_t at)
 {
-	size_t n = 1;
+	const tlv_tree_rooting *rooting = &w->rooting;
+	size_t end = at;
 
-	order[0] = root;
-	w->parent[root] = w->edge[root] = -1;
+	tlv_tree_hang(&w->around, &w->rooting, root, &end);
 	w->depth[root] = 0;
-	for (size_t head = 0; head < n; head++)
+	for (size_t i = at + 1; i < end; i++)
 	{
-		int32_t v = order[head];
+		int32_t v = rooting->order[i];
 
-		for (size_t i = w->around.start[v]; i < w->around.start[v + 1]; i++)
-		{
-			int32_t u = w->around.neighbour[i];
-
-			if (u == w->parent[v])
-				continue;
-			w->parent[u] = v;
-			w->edge[u] = w->around.edge[i];
-			w->depth[u] = w->depth[v] + w->tree->length[w->edge[u]];
-			order[n++] = u;
-		}
+		w->depth[v] = w->depth[rooting->parent[v]] + w->tree->length[rooting->edge[v]];
 	}
-	return n;
+	return end;
 }
 
+/* Of the nodes from root on. */
 static int32_t
-tree_farthest(const drawing *w, size_t n, const int32_t *order)
+tree_farthest(drawing *w, int32_t root, size_t at)
 {
-	int32_t best = order[0];
+	int32_t best = root;
+	size_t end = hang(w, root, at);
 
-	for (size_t i = 1; i < n; i++)
-		if (w->depth[order[i]] > w->depth[best])
-			best = order[i];
+	for (size_t i = at + 1; i < end; i++)
+		if (w->depth[w->rooting.order[i]] > w->depth[best])
+			best = w->rooting.order[i];
 	return best;
 }
 
 /* The inner node nearest to the middle of the longest path. */
 static int32_t
-centre_of(drawing *w, int32_t any, int32_t *order)
+centre_of(drawing *w, int32_t any, size_t at)
 {
-	size_t n = hang(w, any, order);
-	int32_t end = tree_farthest(w, n, order), v, best;
-	double half;
+	int32_t v = tree_farthest(w, tree_farthest(w, any, at), at), best = v;
+	double half = 0.5 * w->depth[v];
 
-	n = hang(w, end, order);
-	v = best = tree_farthest(w, n, order);
-	half = 0.5 * w->depth[v];
-	for (; v >= 0; v = w->parent[v])
+	for (; v >= 0; v = w->rooting.parent[v])
 		if (tree_degree(w, v) > 1 &&
 			(tree_degree(w, best) <= 1 || fabs(w->depth[v] - half) < fabs(w->depth[best] - half)))
 			best = v;
@@ -108,14 +95,13 @@ hang_components(drawing *w)
 {
 	size_t at = 0;
 
-	w->components = 0;
-	memset(w->edge, 0xfe, w->tree->nodes * sizeof(int32_t)); /* neither -1 nor an edge */
+	memset(w->rooting.edge, 0xfe, w->tree->nodes * sizeof(int32_t)); /* neither -1 nor an edge */
 	for (size_t v = 0; v < w->tree->nodes; v++)
 	{
-		if (w->edge[v] >= -1)
+		if (w->rooting.edge[v] >= -1)
 			continue;
-		at += hang(w, centre_of(w, (int32_t) v, w->order + at), w->order + at);
-		w->components++;
+		at = hang(w, centre_of(w, (int32_t) v, at), at);
+		w->rooting.components++;
 	}
 }
 
@@ -123,14 +109,14 @@ hang_components(drawing *w)
 static double
 drawn_length(const drawing *w, int32_t v, double shortest)
 {
-	return fmax(w->tree->length[w->edge[v]], shortest);
+	return fmax(w->tree->length[w->rooting.edge[v]], shortest);
 }
 
 static void
 set_radii(drawing *w)
 {
 	/* Centres of several components stand around the middle. */
-	double inner = w->components > 1 ? 0.25 * w->ring : 0, shortest = 1e-9;
+	double inner = w->rooting.components > 1 ? 0.25 * w->ring : 0, shortest = 1e-9;
 
 	for (size_t v = 0; v < w->tree->nodes; v++)
 	{
@@ -139,7 +125,7 @@ set_radii(drawing *w)
 	}
 	for (size_t i = w->tree->nodes; i-- > 0;)
 	{
-		int32_t v = w->order[i], parent = w->parent[v];
+		int32_t v = w->rooting.order[i], parent = w->rooting.parent[v];
 
 		if (parent >= 0)
 			w->height[parent] =
@@ -147,7 +133,7 @@ set_radii(drawing *w)
 	}
 	for (size_t i = 0; i < w->tree->nodes; i++)
 	{
-		int32_t v = w->order[i], parent = w->parent[v];
+		int32_t v = w->rooting.order[i], parent = w->rooting.parent[v];
 		double length, part;
 
 		w->depth[v] = inner;
@@ -180,12 +166,12 @@ take_slots(drawing *w, int32_t root, size_t *at, double width, double *slot)
 		while (next < 0 && at[v] < w->around.start[v + 1])
 		{
 			next = w->around.neighbour[at[v]++];
-			next = next == w->parent[v] ? -1 : next;
+			next = next == w->rooting.parent[v] ? -1 : next;
 		}
 		from = next >= 0 ? -1 : v;
 		if (next < 0 && v == root)
 			return;
-		v = next >= 0 ? next : w->parent[v];
+		v = next >= 0 ? next : w->rooting.parent[v];
 	}
 }
 
@@ -200,7 +186,7 @@ set_directions(drawing *w)
 	}
 	for (size_t i = w->tree->nodes; i-- > 0;)
 	{
-		int32_t v = w->order[i], parent = w->parent[v];
+		int32_t v = w->rooting.order[i], parent = w->rooting.parent[v];
 
 		w->direction[v] = w->first[v] <= w->last[v] ? 0.5 * (w->first[v] + w->last[v]) : 0;
 		if (parent < 0)
@@ -219,15 +205,15 @@ lay_out(tlv_context *ctx, drawing *w)
 
 	hang_components(w);
 	/* A free slot parts the components. */
-	slots += w->components > 1 ? (double) w->components : 0;
+	slots += w->rooting.components > 1 ? (double) w->rooting.components : 0;
 	w->ring = fmax(least_ring, slots * SLOT / TLV_TWO_PI);
 	set_radii(w);
 	TLV_TRY_NEW(ctx, at, nodes);
 	memcpy(at, w->around.start, nodes * sizeof(size_t));
 	for (size_t i = 0; i < nodes; i++)
-		if (w->parent[w->order[i]] < 0)
+		if (w->rooting.parent[w->rooting.order[i]] < 0)
 		{
-			take_slots(w, w->order[i], at, TLV_TWO_PI / slots, &slot);
+			take_slots(w, w->rooting.order[i], at, TLV_TWO_PI / slots, &slot);
 			slot++;
 		}
 	tlv_free(ctx, at);
@@ -334,7 +320,7 @@ add_edge_title(tree_text *t, const tlv_tree *tree, int32_t e)
 static void
 add_edge(tree_text *t, const drawing *w, int32_t v)
 {
-	int32_t parent = w->parent[v], e = w->edge[v];
+	int32_t parent = w->rooting.parent[v], e = w->rooting.edge[v];
 	double inner = w->depth[parent];
 
 	tree_text_add(t, "<path stroke-width=\"");
@@ -459,7 +445,7 @@ drawing_write(tlv_context *ctx, drawing *w, tree_text *t)
 					 "stroke-linecap=\"round\">\n");
 	TLV_TRY_CONTINUE(ctx);
 	for (size_t v = 0; v < nodes; v++)
-		if (w->parent[v] >= 0)
+		if (w->rooting.parent[v] >= 0)
 			add_edge(t, w, (int32_t) v);
 	tree_text_add(t, "</g>\n<g fill=\"#2f6690\" stroke=\"#fff\" stroke-width=\"0.8\">\n");
 	TLV_TRY_CONTINUE(ctx);
@@ -479,9 +465,9 @@ drawing_begin(tlv_context *ctx, drawing *w)
 	size_t nodes = w->tree->nodes;
 
 	TLV_TRY(tlv_tree_neighbours_create(ctx, w->tree, &w->around));
-	TLV_TRY_NEW(ctx, w->parent, 3 * nodes);
-	w->edge = w->parent + nodes;
-	w->order = w->edge + nodes;
+	TLV_TRY_NEW(ctx, w->rooting.parent, 3 * nodes);
+	w->rooting.edge = w->rooting.parent + nodes;
+	w->rooting.order = w->rooting.edge + nodes;
 	TLV_TRY_NEW0(ctx, w->depth, 6 * nodes);
 	w->direction = w->depth + nodes;
 	w->first = w->direction + nodes;
@@ -508,9 +494,9 @@ tlv_tree_svg(tlv_context *ctx, const tlv_tree *tree, const char *const *names, c
 	if (status == TLV_OK)
 		status = tree_text_end(&t, text);
 	else
-		tlv_free(ctx, t.text);
+		tlv_free(ctx, t.text.bytes);
 	tlv_free(ctx, w.depth);
-	tlv_free(ctx, w.parent);
+	tlv_free(ctx, w.rooting.parent);
 	tlv_tree_neighbours_free(ctx, &w.around);
 	return status;
 }

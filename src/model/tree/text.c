@@ -10,52 +10,29 @@
 
 #include "tensorlv/model/tree_pictures.h"
 
-#define REPLACEMENT 0xFFFD
-
 /* ---- text ---- */
 
 void
 tree_text_begin(tree_text *t, tlv_context *ctx)
 {
-	memset(t, 0, sizeof(*t));
-	t->ctx = ctx;
+	*t = (tree_text){.ctx = ctx, .text = {.most = SIZE_MAX / 2}};
 }
 
 static void
 tree_text_bytes(tree_text *t, const char *bytes, size_t n)
 {
-	if (t->failed)
-		return;
-	if (t->room - t->length < n + 1)
-	{
-		size_t room = 2 * t->room + n + 256;
-		char *grown = tlv_realloc(t->ctx, t->text, room, 1);
-
-		if (grown == NULL)
-		{
-			t->failed = true;
-			return;
-		}
-		t->text = grown;
-		t->room = room;
-	}
-	memcpy(t->text + t->length, bytes, n);
-	t->length += n;
-	t->text[t->length] = 0;
+	if (t->status == TLV_OK)
+		t->status = tlv_json_append(t->ctx, &t->text, bytes, n);
 }
 
 tlv_status
 tree_text_end(tree_text *t, char **text)
 {
-	*text = NULL;
-	tree_text_bytes(t, "", 0);
-	if (t->failed)
-	{
-		tlv_free(t->ctx, t->text);
-		return t->ctx->error.code;
-	}
-	*text = t->text;
-	return TLV_OK;
+	tree_text_bytes(t, "", 1);
+	if (t->status != TLV_OK)
+		tlv_free(t->ctx, t->text.bytes);
+	*text = t->status == TLV_OK ? t->text.bytes : NULL;
+	return t->status;
 }
 
 void
@@ -86,39 +63,13 @@ tree_text_number(tree_text *t, double x, int decimals)
 	tree_text_bytes(t, digits, (size_t) n);
 }
 
-/* Continuation bytes of a lead byte and the least character written so; -1: no lead byte. */
-static int
-sequence_length(unsigned char lead, uint32_t *bits, uint32_t *least)
-{
-	static const uint32_t leasts[4] = {0, 0x80, 0x800, 0x10000};
-	int more = lead < 0x80 ? 0 : lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
-
-	if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4)
-		return -1;
-	*bits = more == 0 ? lead : lead & (0x3FU >> more);
-	*least = leasts[more];
-	return more;
-}
-
 uint32_t
 tree_text_next(const char **at)
 {
-	uint32_t character = 0, least = 0;
-	int more = sequence_length((unsigned char) **at, &character, &least);
+	size_t taken = 0;
+	uint32_t character = **at == 0 ? 0 : tlv_utf8_next(*at, strnlen(*at, 4), &taken);
 
-	if (**at == 0)
-		return 0;
-	(*at)++;
-	if (more < 0)
-		return REPLACEMENT;
-	for (; more > 0; more--)
-	{
-		if (((unsigned char) **at & 0xC0) != 0x80)
-			return REPLACEMENT;
-		character = character << 6 | ((unsigned char) *(*at)++ & 0x3FU);
-	}
-	if (character < least || character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
-		return REPLACEMENT;
+	*at += taken;
 	return character;
 }
 
@@ -126,12 +77,8 @@ void
 tree_text_character(tree_text *t, uint32_t c)
 {
 	char bytes[4];
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
-	for (size_t i = n; i-- > 1; c >>= 6)
-		bytes[i] = (char) (0x80 | (c & 0x3F));
-	bytes[0] = (char) (n == 1 ? c : (0xF00U >> n & 0xF0) | c);
-	tree_text_bytes(t, bytes, n);
+	tree_text_bytes(t, bytes, tlv_utf8_put(c, bytes));
 }
 
 /* ---- Newick ---- */

@@ -4,15 +4,14 @@
 #ifndef TENSORLV_TREE_TEXT_H
 #define TENSORLV_TREE_TEXT_H
 
-#include "tensorlv/num/context.h"
+#include "tensorlv/num/json.h"
 
-/* After a failed allocation nothing more is added; tree_text_end says so. */
+/* After an error nothing more is added; tree_text_end returns it. */
 typedef struct tree_text
 {
 	tlv_context *ctx;
-	char *text;
-	size_t length, room;
-	bool failed;
+	tlv_status status;
+	tlv_json_writer text;
 } tree_text;
 
 extern void tree_text_begin(tree_text *t, tlv_context *ctx);

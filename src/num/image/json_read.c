@@ -84,19 +84,6 @@ read_hex(const tlv_json *json, size_t at)
 	return value;
 }
 
-static void
-put_utf8(tlv_json *json, int32_t c)
-{
-	unsigned char *to = (unsigned char *) json->strings + json->filled;
-	int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-
-	for (int i = n - 1; i > 0; i--, c >>= 6)
-		to[i] = (unsigned char) (0x80 | (c & 0x3f));
-	to[0] = (unsigned char) (first[n == 1 ? 0 : n] | c);
-	json->filled += (size_t) n;
-}
-
 /* Behind "\u". */
 static tlv_status
 read_character(tlv_context *ctx, tlv_json *json, bool ascii)
@@ -118,7 +105,7 @@ read_character(tlv_context *ctx, tlv_json *json, bool ascii)
 		return refuse_text(ctx, json, "half a character");
 	if (ascii && c > 127)
 		return refuse_text(ctx, json, "a character that the encoding may not have");
-	put_utf8(json, c);
+	json->filled += tlv_utf8_put((uint32_t) c, json->strings + json->filled);
 	return TLV_OK;
 }
 

@@ -112,6 +112,44 @@ tlv_shown_length(tlv_text name)
 	return (int) tlv_cut_length(name, shown_length);
 }
 
+uint32_t
+tlv_utf8_next(const char *bytes, size_t left, size_t *taken)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	uint32_t character = (unsigned char) bytes[0];
+	size_t length = character >= 0xf0 ? 4 : character >= 0xe0 ? 3 : character >= 0xc0 ? 2 : 1;
+
+	*taken = 1;
+	if (character < 0x80)
+		return character;
+	if (length == 1 || length > left || character > 0xf4)
+		return 0xfffd;
+	character &= 0xffu >> (length + 1);
+	for (size_t i = 1; i < length; i++)
+	{
+		if (((unsigned char) bytes[i] & 0xc0) != 0x80)
+			return 0xfffd;
+		character = character << 6 | ((unsigned char) bytes[i] & 0x3f);
+	}
+	if (character < least[length] || character > 0x10ffff ||
+		(character >= 0xd800 && character < 0xe000))
+		return 0xfffd;
+	*taken = length;
+	return character;
+}
+
+size_t
+tlv_utf8_put(uint32_t character, char *to)
+{
+	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t n = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; i-- > 1; character >>= 6)
+		to[i] = (char) (0x80 | (character & 0x3f));
+	to[0] = (char) (first[n] | character);
+	return n;
+}
+
 static void
 replace_bytes(char *bytes, size_t n, char from, char to)
 {

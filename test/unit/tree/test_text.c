@@ -108,8 +108,8 @@ TEST(test_svg)
 	text = written(tlv_tree_svg, &tree, odd);
 	assert_has(text, ">&lt;b&gt;&amp;\"x\"</text>");
 	assert_has(text, ">c\xEF\xBF\xBD</text>");
-	/* a surrogate's lead byte and its continuation, then a byte that begins nothing */
-	assert_has(text, ">\xEF\xBF\xBD\xEF\xBF\xBD</text>");
+	/* the bytes of a surrogate, then one that begins nothing */
+	assert_has(text, ">\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD</text>");
 	assert_has(text, "<title>a name that is longer than forty characters altogether</title>"
 					 "a name that is longer \xE2\x80\xA6"
 					 "altogether</text>");

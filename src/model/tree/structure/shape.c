@@ -66,10 +66,9 @@ tlv_tree_neighbours_free(tlv_context *ctx, tlv_tree_neighbours *neighbours)
 	memset(neighbours, 0, sizeof(*neighbours));
 }
 
-/* Breadth first from root; appends to order from *at on. */
-static void
-hang_from(const tlv_tree_neighbours *neighbours, tlv_tree_rooting *rooting, int32_t root,
-		  size_t *at)
+void
+tlv_tree_hang(const tlv_tree_neighbours *neighbours, tlv_tree_rooting *rooting, int32_t root,
+			  size_t *at)
 {
 	size_t head = *at;
 
@@ -122,13 +121,13 @@ root_components(const tlv_tree *tree, const tlv_tree_neighbours *neighbours,
 		if (rooting->edge[v] >= -1)
 			continue;
 		/* Once from anywhere to see who belongs to it, once from the best of them. */
-		hang_from(neighbours, rooting, (int32_t) v, &at);
+		tlv_tree_hang(neighbours, rooting, (int32_t) v, &at);
 		best = rooting->order[begin];
 		for (size_t i = begin; i < at; i++)
 			if (better_root(tree, neighbours, rooting->order[i], best))
 				best = rooting->order[i];
 		at = begin;
-		hang_from(neighbours, rooting, best, &at);
+		tlv_tree_hang(neighbours, rooting, best, &at);
 		rooting->components++;
 	}
 }
