@@ -152,11 +152,6 @@ extern void tlv_tree_hang(const tlv_tree_neighbours *neighbours, tlv_tree_rootin
 extern tlv_status tlv_tree_robinson_foulds(tlv_context *ctx, const tlv_tree *a, const tlv_tree *b,
 										   size_t *different, size_t *total);
 
-/* Adds to counts (edges) 1 for every edge of tree whose split, of at least two observed nodes on
- * both sides, is one of replicate's, too. */
-extern tlv_status tlv_tree_count_splits(tlv_context *ctx, const tlv_tree *tree,
-										const tlv_tree *replicate, double *counts);
-
 /* Adds to sums (3 x edges), for every edge of tree whose split, of at least one observed node on
  * both sides, is one of replicate's, too: 1, how much longer the edge is there, and its square. */
 extern tlv_status tlv_tree_add_lengths(tlv_context *ctx, const tlv_tree *tree,

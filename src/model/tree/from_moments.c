@@ -62,20 +62,19 @@ usual_states(const tlv_tree_parts *parts)
 
 static tlv_status
 count_replicate(tlv_context *ctx, learner *l, const tlv_frame *moments,
-				const tlv_category_tables *tables, double *counts)
+				const tlv_category_tables *tables)
 {
 	tlv_tree tree;
 
 	TLV_TRY_CONTINUE(ctx);
 	TLV_TRY(learn_structure(ctx, l, moments, tables, &tree));
-	TLV_TRY(tlv_tree_count_splits(ctx, &l->tree, &tree, counts));
 	TLV_TRY(tlv_tree_add_lengths(ctx, &l->tree, &tree, l->lengths));
 	tlv_tree_free(ctx, &tree);
 	return TLV_OK;
 }
 
 static tlv_status
-count_drawn(tlv_context *ctx, learner *l, double *counts)
+count_drawn(tlv_context *ctx, learner *l)
 {
 	tlv_wishart *wishart;
 	tlv_frame frame;
@@ -87,7 +86,7 @@ count_drawn(tlv_context *ctx, learner *l, double *counts)
 	{
 		TLV_TRY(tlv_wishart_draw(ctx, wishart, &image, &size));
 		TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-		TLV_TRY(count_replicate(ctx, l, &frame, NULL, counts));
+		TLV_TRY(count_replicate(ctx, l, &frame, NULL));
 		tlv_free(ctx, image);
 	}
 	tlv_wishart_free(ctx, wishart);
@@ -95,7 +94,7 @@ count_drawn(tlv_context *ctx, learner *l, double *counts)
 }
 
 static tlv_status
-count_resampled(tlv_context *ctx, learner *l, double *counts)
+count_resampled(tlv_context *ctx, learner *l)
 {
 	tlv_category_tables replicate;
 	tlv_rng rng;
@@ -105,7 +104,7 @@ count_resampled(tlv_context *ctx, learner *l, double *counts)
 	for (size_t r = 0; r < l->replicates; r++)
 	{
 		TLV_TRY(tlv_category_replicate_draw(ctx, &l->tables, &rng, &replicate));
-		TLV_TRY(count_replicate(ctx, l, NULL, &replicate, counts));
+		TLV_TRY(count_replicate(ctx, l, NULL, &replicate));
 	}
 	tlv_category_replicate_free(ctx, &replicate);
 	return TLV_OK;
@@ -113,7 +112,7 @@ count_resampled(tlv_context *ctx, learner *l, double *counts)
 
 /* Shares of the replicates, of the edges that split off more than a leaf. */
 static tlv_status
-set_support(tlv_context *ctx, learner *l, const double *counts)
+set_support(tlv_context *ctx, learner *l)
 {
 	int32_t *degree = tlv_alloc0(ctx, l->tree.nodes, sizeof(int32_t));
 
@@ -122,7 +121,7 @@ set_support(tlv_context *ctx, learner *l, const double *counts)
 		degree[l->tree.ends[e]]++;
 	for (size_t e = 0; e < l->tree.edges; e++)
 		if (degree[l->tree.ends[2 * e]] > 1 && degree[l->tree.ends[2 * e + 1]] > 1)
-			l->tree.support[e] = counts[e] / (double) l->replicates;
+			l->tree.support[e] = l->lengths[3 * e] / (double) l->replicates;
 	tlv_free(ctx, degree);
 	return TLV_OK;
 }
@@ -149,17 +148,13 @@ set_errors(learner *l)
 static tlv_status
 tree_find_support(tlv_context *ctx, learner *l)
 {
-	double *counts;
-
 	if (l->replicates == 0 || l->tree.edges == 0)
 		return TLV_OK;
-	TLV_TRY_NEW0(ctx, counts, l->tree.edges);
 	TLV_TRY_NEW0_ROWS(ctx, l->lengths, l->tree.edges, 3);
-	TLV_TRY((l->categories ? count_resampled : count_drawn)(ctx, l, counts));
-	TLV_TRY(set_support(ctx, l, counts));
+	TLV_TRY((l->categories ? count_resampled : count_drawn)(ctx, l));
+	TLV_TRY(set_support(ctx, l));
 	set_errors(l);
 	tlv_free(ctx, l->lengths);
-	tlv_free(ctx, counts);
 	return TLV_OK;
 }
 

@@ -142,25 +142,6 @@ tlv_tree_robinson_foulds(tlv_context *ctx, const tlv_tree *a, const tlv_tree *b,
 	return TLV_OK;
 }
 
-tlv_status
-tlv_tree_count_splits(tlv_context *ctx, const tlv_tree *tree, const tlv_tree *replicate,
-					  double *counts)
-{
-	uint64_t *split, *other;
-	size_t n;
-
-	TLV_TRY(check_same(ctx, tree, replicate));
-	TLV_TRY(find_splits(ctx, tree, 2, &split));
-	TLV_TRY(find_splits(ctx, replicate, 2, &other));
-	n = sort_splits(replicate->edges, other);
-	for (size_t e = 0; e < tree->edges; e++)
-		if (split[e] != 0 && bsearch(&split[e], other, n, sizeof(uint64_t), compare_words) != NULL)
-			counts[e]++;
-	tlv_free(ctx, other);
-	tlv_free(ctx, split);
-	return TLV_OK;
-}
-
 /* ---- lengths ---- */
 
 typedef struct split_length
