@@ -149,18 +149,31 @@ divide(tlv_mixed_work *work, size_t n, const size_t *start, size_t each, tlv_lan
 	}
 }
 
-/* What the nodes v of a side look like from the other side. */
-typedef struct rate_scan
+/* Something with every node of a side, by lanes. */
+typedef struct side_scan
 {
 	tlv_mixed_work *work;
-	const tlv_mixed_side *seen;
-} rate_scan;
+	size_t s;
+} side_scan;
 
+/* What the lanes' sums are together. */
+static void
+add_sums(const tlv_mixed_work *work, const tlv_lanes *lanes, double *sums)
+{
+	size_t k = work->model->k;
+
+	memset(sums, 0, k * sizeof(double));
+	for (size_t i = 0; i < lanes->count; i++)
+		for (size_t a = 0; a < k; a++)
+			sums[a] += work->lane[i].sums[a];
+}
+
+/* What the nodes look like from the other side. */
 static void
 scale_rates(void *argument, size_t lane, size_t first, size_t n)
 {
-	const rate_scan *scan = argument;
-	const double *propensity = scan->seen->propensity;
+	const side_scan *scan = argument;
+	const double *propensity = scan->work->model->side[scan->s].propensity;
 	size_t k = scan->work->model->k, width = scan->work->width;
 	double *sums = scan->work->lane[lane].sums;
 
@@ -180,10 +193,10 @@ static tlv_status
 compute_rates(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 {
 	const tlv_mixed_model *model = work->model;
-	const tlv_mixed_side *seen = &model->side[mixed_other_side(model, s)];
 	size_t k = model->k;
 	double *p = tlv_alloc(ctx, k * k, sizeof(double));
-	rate_scan scan = {work, seen};
+	side_scan scan = {work, mixed_other_side(model, s)};
+	const tlv_mixed_side *seen = &model->side[scan.s];
 	tlv_lanes lanes;
 
 	TLV_TRY_ALLOC(ctx, p);
@@ -193,10 +206,7 @@ compute_rates(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 	TLV_TRY(tlv_transform_float(ctx, seen->n, k, seen->share, k, p, work->width, work->rate));
 	divide(work, seen->n, NULL, k / 4 + 1, &lanes);
 	TLV_TRY(tlv_lanes_rows(ctx, &lanes, scale_rates, &scan));
-	memset(work->sums, 0, k * sizeof(double));
-	for (size_t i = 0; i < lanes.count; i++)
-		for (size_t a = 0; a < k; a++)
-			work->sums[a] += work->lane[i].sums[a];
+	add_sums(work, &lanes, work->sums);
 	for (size_t a = 0; a < k; a++)
 		work->sums[a] = fmax(work->sums[a], DBL_MIN);
 	tlv_free(ctx, p);
@@ -222,16 +232,10 @@ normalize_share(size_t k, const float *gamma, const double *sums, double *work, 
 	return moved / 2;
 }
 
-typedef struct start_scan
-{
-	tlv_mixed_work *work;
-	size_t s;
-} start_scan;
-
 static void
 start_rows(void *argument, size_t lane, size_t first, size_t n)
 {
-	const start_scan *scan = argument;
+	const side_scan *scan = argument;
 	tlv_mixed_work *work = scan->work;
 	tlv_mixed_side *side = &work->model->side[scan->s];
 	double *own = work->lane[lane].share;
@@ -255,7 +259,7 @@ start_rows(void *argument, size_t lane, size_t first, size_t n)
 tlv_status
 tlv_mixed_start_side(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 {
-	start_scan scan = {work, s};
+	side_scan scan = {work, s};
 	tlv_lanes lanes;
 
 	TLV_TRY(compute_rates(ctx, work, s));
@@ -535,18 +539,11 @@ tlv_mixed_update_side(tlv_context *ctx, tlv_mixed_work *work, size_t s, double *
 	return finish_assigned(ctx, work, model->k);
 }
 
-/* Sums of propensity times share. */
-typedef struct share_scan
-{
-	tlv_mixed_work *work;
-	const tlv_mixed_side *side;
-} share_scan;
-
 static void
 sum_share_rows(void *argument, size_t lane, size_t first, size_t n)
 {
-	const share_scan *scan = argument;
-	const tlv_mixed_side *side = scan->side;
+	const side_scan *scan = argument;
+	const tlv_mixed_side *side = &scan->work->model->side[scan->s];
 	size_t k = scan->work->model->k;
 	double *sums = scan->work->lane[lane].sums;
 
@@ -559,16 +556,12 @@ sum_share_rows(void *argument, size_t lane, size_t first, size_t n)
 tlv_status
 tlv_mixed_sum_shares(tlv_context *ctx, tlv_mixed_work *work, size_t s, double *sums)
 {
-	size_t k = work->model->k;
-	share_scan scan = {work, &work->model->side[s]};
+	side_scan scan = {work, s};
 	tlv_lanes lanes;
 
-	divide(work, scan.side->n, NULL, k / 4 + 1, &lanes);
+	divide(work, work->model->side[s].n, NULL, work->model->k / 4 + 1, &lanes);
 	TLV_TRY(tlv_lanes_rows(ctx, &lanes, sum_share_rows, &scan));
-	memset(sums, 0, k * sizeof(double));
-	for (size_t i = 0; i < lanes.count; i++)
-		for (size_t a = 0; a < k; a++)
-			sums[a] += work->lane[i].sums[a];
+	add_sums(work, &lanes, sums);
 	return TLV_OK;
 }
 
