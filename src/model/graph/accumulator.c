@@ -312,46 +312,29 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 /* ---- stored graphs ---- */
 
-/* The entries of one row. */
-static tlv_status
-put_frame_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint64_t src,
-			  size_t count, const int64_t *targets, double times)
-{
-	entry_batch batch;
-
-	for (size_t e = 0; e < count; e += batch.n)
-	{
-		entry_take(cursor, count - e, &batch);
-		for (size_t i = 0; i < batch.n; i++)
-			__builtin_prefetch(&targets[batch.column[i]]);
-		for (size_t i = 0; i < batch.n; i++)
-			TLV_TRY(tlv_run_put(ctx, writer, src, bias(targets[batch.column[i]]),
-								times * batch.weight[i]));
-		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(ctx);
-	}
-	return TLV_OK;
-}
-
 /* Writes the edges of a stored graph, so many times, and its nodes where they have no row of their
  * own. */
 static tlv_status
 put_frame(tlv_context *ctx, run_writer *writer, const tlv_frame *frame, bool with_nodes,
-		  const int64_t *sources, const int64_t *targets, double times)
+		  int64_t *const nodes[2], double times)
 {
 	size_t looked = 0;
 	entry_cursor cursor;
+	entry_batch batch;
 
 	tlv_entry_open(frame, &cursor);
-	for (size_t row = 0; row < cursor.rows; row++)
+	while (entry_next_batch(&cursor, &batch))
 	{
-		size_t count = entry_next_row(&cursor);
-		uint64_t src = bias(sources[row]);
+		uint64_t src = bias(nodes[0][cursor.row - 1]);
 
-		if (count == 0 && with_nodes)
+		for (size_t i = 0; i < batch.n; i++)
+			__builtin_prefetch(&nodes[1][batch.column[i]]);
+		if (batch.n == 0 && with_nodes)
 			TLV_TRY(tlv_run_put(ctx, writer, src, src, 1));
-		TLV_TRY(put_frame_row(ctx, writer, &cursor, src, count, targets, times));
-		TLV_TRY(graph_count_work(ctx, &looked, count + 1));
+		for (size_t i = 0; i < batch.n; i++)
+			TLV_TRY(tlv_run_put(ctx, writer, src, bias(nodes[1][batch.column[i]]),
+								times * batch.weight[i]));
+		TLV_TRY(graph_count_work(ctx, &looked, batch.n + 1));
 	}
 	return TLV_OK;
 }
@@ -383,23 +366,19 @@ run_from_frame(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 			   const tlv_graph_header *header, double times, edge_run *run)
 {
 	bool bipartite = header->kind == TLV_GRAPH_BIPARTITE;
-	int64_t *sources = NULL, *targets = NULL;
+	int64_t *nodes[2];
 	run_writer writer = {.room = 0};
-	tlv_status status = tlv_graph_decode_nodes(ctx, frame, "nodes", header->rows, &sources);
+	tlv_status status = tlv_graph_decode_sides(ctx, frame, nodes);
 
-	if (status == TLV_OK && bipartite)
-		status = tlv_graph_decode_nodes(ctx, frame, "targets", header->columns, &targets);
 	if (status == TLV_OK)
 		status = tlv_run_begin(ctx, &writer, 4 * header->entries + 8 * header->rows);
 	if (status == TLV_OK)
-		status = put_frame(ctx, &writer, frame, !bipartite, sources, bipartite ? targets : sources,
-						   times);
+		status = put_frame(ctx, &writer, frame, !bipartite, nodes, times);
 	if (status == TLV_OK)
-		status = merge_names(ctx, &state->names[0], frame, 0, header->rows, sources);
+		status = merge_names(ctx, &state->names[0], frame, 0, header->rows, nodes[0]);
 	if (status == TLV_OK && bipartite)
-		status = merge_names(ctx, &state->names[1], frame, 1, header->columns, targets);
-	tlv_free(ctx, targets);
-	tlv_free(ctx, sources);
+		status = merge_names(ctx, &state->names[1], frame, 1, header->columns, nodes[1]);
+	tlv_graph_free_sides(ctx, nodes);
 	if (status == TLV_OK)
 		tlv_run_end(ctx, &writer);
 	else

@@ -42,16 +42,22 @@ sum_end(fold_sums *sums, uint32_t row, uint32_t column, double weight)
 	sums->total += weight;
 }
 
-/* The entries of one row: those behind it are the row of the undirected graph. */
+/* The entries of a row that are behind it are the row of the undirected graph. */
 static tlv_status
-fold_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint32_t row, size_t count,
-		 const int64_t *ids, fold_sums *sums)
+fold_rows(tlv_context *ctx, run_writer *writer, const tlv_frame *directed, const int64_t *ids,
+		  fold_sums *sums)
 {
+	size_t looked = 0;
+	entry_cursor cursor;
 	entry_batch batch;
 
-	for (size_t e = 0; e < count; e += batch.n)
+	tlv_entry_open(directed, &cursor);
+	while (entry_next_batch(&cursor, &batch))
 	{
-		entry_take(cursor, count - e, &batch);
+		uint32_t row = (uint32_t) cursor.row - 1;
+
+		if (batch.n == 0) /* the node is there because of a self-loop */
+			TLV_TRY(tlv_run_put(ctx, writer, bias(ids[row]), bias(ids[row]), 1));
 		for (size_t i = 0; i < batch.n; i++)
 		{
 			sum_end(sums, row, batch.column[i], batch.weight[i]);
@@ -59,27 +65,7 @@ fold_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint32_t ro
 				TLV_TRY(tlv_run_put(ctx, writer, bias(ids[row]), bias(ids[batch.column[i]]),
 									batch.weight[i]));
 		}
-		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(ctx);
-	}
-	return TLV_OK;
-}
-
-static tlv_status
-fold_rows(tlv_context *ctx, run_writer *writer, const tlv_frame *directed, const int64_t *ids,
-		  fold_sums *sums)
-{
-	entry_cursor cursor;
-
-	tlv_entry_open(directed, &cursor);
-	for (size_t row = 0; row < cursor.rows; row++)
-	{
-		size_t count = entry_next_row(&cursor);
-
-		TLV_TRY_CONTINUE_AT(ctx, row);
-		if (count == 0) /* the node is there because of a self-loop */
-			TLV_TRY(tlv_run_put(ctx, writer, bias(ids[row]), bias(ids[row]), 1));
-		TLV_TRY(fold_row(ctx, writer, &cursor, (uint32_t) row, count, ids, sums));
+		TLV_TRY(graph_count_work(ctx, &looked, batch.n + 1));
 	}
 	return TLV_OK;
 }

@@ -63,6 +63,33 @@ tlv_graph_decode_nodes(tlv_context *ctx, const tlv_frame *frame, const char *nam
 	return TLV_OK;
 }
 
+tlv_status
+tlv_graph_decode_sides(tlv_context *ctx, const tlv_frame *frame, int64_t *nodes[2])
+{
+	tlv_graph_header header;
+	tlv_status status;
+
+	nodes[0] = nodes[1] = NULL;
+	tlv_graph_read_header(frame, &header);
+	status = tlv_graph_decode_nodes(ctx, frame, "nodes", header.rows, &nodes[0]);
+	if (header.kind != TLV_GRAPH_BIPARTITE)
+		nodes[1] = nodes[0];
+	else if (status == TLV_OK)
+		status = tlv_graph_decode_nodes(ctx, frame, "targets", header.columns, &nodes[1]);
+	if (status != TLV_OK)
+		tlv_graph_free_sides(ctx, nodes);
+	return status;
+}
+
+void
+tlv_graph_free_sides(tlv_context *ctx, int64_t *nodes[2])
+{
+	if (nodes[1] != nodes[0])
+		tlv_free(ctx, nodes[1]);
+	tlv_free(ctx, nodes[0]);
+	nodes[0] = nodes[1] = NULL;
+}
+
 struct tlv_graph_cursor
 {
 	entry_cursor entries;
@@ -73,20 +100,15 @@ tlv_status
 tlv_graph_cursor_open(tlv_context *ctx, const tlv_frame *frame, tlv_graph_cursor **cursor)
 {
 	tlv_graph_cursor *opened = tlv_alloc0(ctx, 1, sizeof(tlv_graph_cursor));
-	tlv_graph_header header;
 	tlv_status status;
 
 	TLV_TRY_ALLOC(ctx, opened);
-	tlv_graph_read_header(frame, &header);
 	tlv_entry_open(frame, &opened->entries);
-	status = tlv_graph_decode_nodes(ctx, frame, "nodes", header.rows, &opened->nodes[0]);
-	opened->nodes[1] = opened->nodes[0];
-	if (status == TLV_OK && header.kind == TLV_GRAPH_BIPARTITE)
-		status = tlv_graph_decode_nodes(ctx, frame, "targets", header.columns, &opened->nodes[1]);
+	status = tlv_graph_decode_sides(ctx, frame, opened->nodes);
 	if (status == TLV_OK)
 		*cursor = opened;
 	else
-		tlv_graph_cursor_close(ctx, opened);
+		tlv_free(ctx, opened);
 	return status;
 }
 
@@ -113,9 +135,7 @@ tlv_graph_cursor_close(tlv_context *ctx, tlv_graph_cursor *cursor)
 {
 	if (cursor == NULL)
 		return;
-	if (cursor->nodes[1] != cursor->nodes[0])
-		tlv_free(ctx, cursor->nodes[1]);
-	tlv_free(ctx, cursor->nodes[0]);
+	tlv_graph_free_sides(ctx, cursor->nodes);
 	tlv_free(ctx, cursor);
 }
 

@@ -460,7 +460,7 @@ typedef struct entry_batch
 	double weight[ENTRY_BATCH];
 } entry_batch;
 
-/* The next entries of a row of which `left` are left; at least one. */
+/* The next entries of a row of which `left` are left. */
 static inline void
 entry_take(entry_cursor *cursor, size_t left, entry_batch *batch)
 {
@@ -471,6 +471,27 @@ entry_take(entry_cursor *cursor, size_t left, entry_batch *batch)
 		batch->weight[e] = cursor->weight;
 	}
 }
+
+/* The next entries of the graph, all of row cursor->row - 1; a row without any has a batch of none.
+ * False at the end. */
+static inline bool
+entry_next_batch(entry_cursor *cursor, entry_batch *batch)
+{
+	if (cursor->left == 0)
+	{
+		if (cursor->row == cursor->rows)
+			return false;
+		cursor->left = entry_next_row(cursor);
+	}
+	entry_take(cursor, cursor->left, batch);
+	cursor->left -= batch->n;
+	return true;
+}
+
+/* The ids of source and target nodes, of one set the same; both are freed together. */
+extern tlv_status tlv_graph_decode_sides(tlv_context *ctx, const tlv_frame *frame,
+										 int64_t *nodes[2]);
+extern void tlv_graph_free_sides(tlv_context *ctx, int64_t *nodes[2]);
 
 /* What a graph being collected knows besides its edges. */
 typedef struct graph_totals

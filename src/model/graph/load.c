@@ -5,164 +5,124 @@
 
 #include <float.h>
 
-/* One direction of a graph that is being filled. */
-typedef struct side_filler
+/* Rows of a graph that are being filled. */
+typedef struct row_filler
 {
-	tlv_context *ctx;
 	const tlv_frame *frame;
-	bool by_source;
-	bool by_target; /* both: undirected */
-	size_t *start;	/* rows + 1 */
-	int32_t *index; /* ascending within a row */
-	float *value;	/* or NULL */
-	double unit;	/* of the values */
-	size_t *place;	/* work: where the next entry of a row goes */
-} side_filler;
-
-/* Adds the entries of one row to the counts of their columns. */
-static tlv_status
-count_row(tlv_context *ctx, entry_cursor *cursor, size_t n, size_t *count)
-{
-	entry_batch batch;
-
-	for (size_t e = 0; e < n; e += batch.n)
-	{
-		entry_take(cursor, n - e, &batch);
-		for (size_t i = 0; i < batch.n; i++)
-			__builtin_prefetch(&count[batch.column[i]], 1);
-		for (size_t i = 0; i < batch.n; i++)
-			count[batch.column[i]]++;
-		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(ctx);
-	}
-	return TLV_OK;
-}
+	bool both;	   /* undirected: every entry is in the rows of both of its ends */
+	tlv_csr *to;   /* index ascends within a row */
+	double unit;   /* of the values, if there are any */
+	size_t *place; /* where the next entry of a row goes */
+} row_filler;
 
 /* start[i + 1] gets the entries of row i. */
 static tlv_status
-graph_count_entries(const side_filler *side)
+graph_count_entries(tlv_context *ctx, const row_filler *filler)
 {
-	size_t *count = side->start + 1, *columns = side->by_target ? count : NULL;
-	size_t looked = 0;
+	size_t *count = filler->to->start + 1, looked = 0;
 	entry_cursor cursor;
+	entry_batch batch;
 
-	tlv_entry_open(side->frame, &cursor);
+	tlv_entry_open(filler->frame, &cursor);
 	cursor.weights = NULL;
 	cursor.multiplicities = NULL;
-	for (size_t row = 0; row < cursor.rows; row++)
+	while (entry_next_batch(&cursor, &batch))
 	{
-		size_t n = entry_next_row(&cursor);
-
-		if (side->by_source)
-			count[row] += n;
-		if (columns != NULL)
-			TLV_TRY(count_row(side->ctx, &cursor, n, columns));
-		else
-			for (size_t e = 0; e < n; e++)
-				(void) entry_next_column(&cursor);
-		TLV_TRY(graph_count_work(side->ctx, &looked, n + 1));
+		count[cursor.row - 1] += batch.n;
+		for (size_t i = 0; i < batch.n && filler->both; i++)
+			__builtin_prefetch(&count[batch.column[i]], 1);
+		for (size_t i = 0; i < batch.n && filler->both; i++)
+			count[batch.column[i]]++;
+		TLV_TRY(graph_count_work(ctx, &looked, batch.n + 1));
 	}
 	return TLV_OK;
 }
 
 static inline void
-graph_put_entry(const side_filler *side, size_t row, size_t column, double weight)
+graph_put_entry(const row_filler *filler, size_t row, size_t column, double weight)
 {
-	size_t at = side->place[row]++;
+	size_t at = filler->place[row]++;
 
-	side->index[at] = (int32_t) column;
-	if (side->value != NULL)
-		side->value[at] = (float) (weight / side->unit);
+	filler->to->index[at] = (int32_t) column;
+	if (filler->to->value != NULL)
+		filler->to->value[at] = (float) (weight / filler->unit);
 }
 
 /* Asks for the memory that entries of these rows will be written to. */
 static inline void
-prefetch_rows(const side_filler *side, const entry_batch *batch)
+prefetch_rows(const row_filler *filler, const entry_batch *batch)
 {
 	for (size_t i = 0; i < batch->n; i++)
-		__builtin_prefetch(&side->place[batch->column[i]], 1);
+		__builtin_prefetch(&filler->place[batch->column[i]], 1);
 	for (size_t i = 0; i < batch->n; i++)
 	{
-		size_t at = side->place[batch->column[i]];
+		size_t at = filler->place[batch->column[i]];
 
-		__builtin_prefetch(&side->index[at], 1);
-		if (side->value != NULL)
-			__builtin_prefetch(&side->value[at], 1);
+		__builtin_prefetch(&filler->to->index[at], 1);
+		if (filler->to->value != NULL)
+			__builtin_prefetch(&filler->to->value[at], 1);
 	}
 }
 
-/* The entries of one row of the stored graph. */
 static tlv_status
-graph_place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
+require_float(tlv_context *ctx, const row_filler *filler, const entry_batch *batch)
 {
-	entry_batch batch;
-
-	for (size_t e = 0; e < n; e += batch.n)
-	{
-		entry_take(cursor, n - e, &batch);
-		if (side->by_target)
-			prefetch_rows(side, &batch);
-		for (size_t i = 0; i < batch.n; i++)
+	for (size_t i = 0; i < batch->n && filler->to->value != NULL; i++)
+		if (!(fabs(batch->weight[i]) / filler->unit <= (double) FLT_MAX))
 		{
-			if (side->value != NULL && !(fabs(batch.weight[i]) / side->unit <= (double) FLT_MAX))
-			{
-				tlv_fail(side->ctx, TLV_BAD_DATA,
-						 "an edge's weight %g is too large to compute with", batch.weight[i]);
-				return tlv_fail_hint(side->ctx, "Divide all weights by a constant.");
-			}
-			if (side->by_source)
-				graph_put_entry(side, row, batch.column[i], batch.weight[i]);
-			if (side->by_target)
-				graph_put_entry(side, batch.column[i], row, batch.weight[i]);
+			tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is too large to compute with",
+					 batch->weight[i]);
+			return tlv_fail_hint(ctx, "Divide all weights by a constant.");
 		}
-		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
-			TLV_TRY_CONTINUE(side->ctx);
-	}
 	return TLV_OK;
 }
 
 /*
- * Rows come in order.  So those of every target fill in ascending order; and an undirected row has
- * got its lower neighbours before its own entries, the higher ones, are read.
+ * Rows come in order.  So an undirected row has got its lower neighbours, ascending, before its own
+ * entries, the higher ones, are read.
  */
 static tlv_status
-place_entries(const side_filler *side)
+place_entries(tlv_context *ctx, const row_filler *filler)
 {
 	size_t looked = 0;
 	entry_cursor cursor;
+	entry_batch batch;
 
-	tlv_entry_open(side->frame, &cursor);
-	if (side->value == NULL)
+	tlv_entry_open(filler->frame, &cursor);
+	if (filler->to->value == NULL)
 	{
 		cursor.weights = NULL;
 		cursor.multiplicities = NULL;
 	}
-	for (size_t row = 0; row < cursor.rows; row++)
+	while (entry_next_batch(&cursor, &batch))
 	{
-		size_t n = entry_next_row(&cursor);
-
-		TLV_TRY(graph_place_row(side, &cursor, row, n));
-		TLV_TRY(graph_count_work(side->ctx, &looked, n + 1));
+		TLV_TRY(require_float(ctx, filler, &batch));
+		if (filler->both)
+			prefetch_rows(filler, &batch);
+		for (size_t i = 0; i < batch.n; i++)
+		{
+			graph_put_entry(filler, cursor.row - 1, batch.column[i], batch.weight[i]);
+			if (filler->both)
+				graph_put_entry(filler, batch.column[i], cursor.row - 1, batch.weight[i]);
+		}
+		TLV_TRY(graph_count_work(ctx, &looked, batch.n + 1));
 	}
 	return TLV_OK;
 }
 
-/* rows: of this side. */
 static tlv_status
-fill_side(side_filler *side, size_t rows)
+fill_rows(tlv_context *ctx, row_filler *filler)
 {
+	size_t rows = filler->to->rows, *start = filler->to->start;
 	tlv_status status;
 
-	memset(side->start, 0, (rows + 1) * sizeof(size_t));
-	TLV_TRY(graph_count_entries(side));
+	TLV_TRY(graph_count_entries(ctx, filler));
 	for (size_t i = 0; i < rows; i++)
-		side->start[i + 1] += side->start[i];
-	side->place = tlv_alloc(side->ctx, rows, sizeof(size_t));
-	TLV_TRY_ALLOC(side->ctx, side->place);
-	memcpy(side->place, side->start, rows * sizeof(size_t));
-	status = place_entries(side);
-	tlv_free(side->ctx, side->place);
-	side->place = NULL;
+		start[i + 1] += start[i];
+	TLV_TRY_NEW(ctx, filler->place, rows);
+	memcpy(filler->place, start, rows * sizeof(size_t));
+	status = place_entries(ctx, filler);
+	tlv_free(ctx, filler->place);
 	return status;
 }
 
@@ -189,56 +149,28 @@ tlv_graph_load_memory(const tlv_graph_header *header, bool binary)
 	return 2 * (double) header->entries * entry + nodes + starts + work + 2048;
 }
 
-static tlv_status
-load_rows(tlv_context *ctx, const tlv_frame *frame, double unit, bool by_source, bool by_target,
-		  tlv_graph *graph, tlv_csr *a)
-{
-	const tlv_graph_header *header = &graph->header;
-	size_t rows = by_source ? header->rows : header->columns;
-	size_t columns = by_source ? header->columns : header->rows;
-	side_filler side = {
-		.ctx = ctx, .frame = frame, .by_source = by_source, .by_target = by_target, .unit = unit};
-
-	TLV_TRY(tlv_csr_create(ctx, rows, columns, header->entries * (by_source && by_target ? 2 : 1),
-						   unit != 0, a));
-	side.start = a->start;
-	side.index = a->index;
-	side.value = a->value;
-	return fill_side(&side, rows);
-}
-
-static tlv_status
-load_nodes(tlv_context *ctx, const tlv_frame *frame, tlv_graph *graph)
-{
-	TLV_TRY(tlv_graph_decode_nodes(ctx, frame, "nodes", graph->header.rows, &graph->nodes[0]));
-	graph->nodes[1] = graph->nodes[0];
-	if (graph->header.kind != TLV_GRAPH_BIPARTITE)
-		return TLV_OK;
-	graph->nodes[1] = NULL;
-	return tlv_graph_decode_nodes(ctx, frame, "targets", graph->header.columns, &graph->nodes[1]);
-}
-
 tlv_status
 tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, double unit, tlv_graph *graph)
 {
-	double values = has_weights(frame) ? unit : 0;
+	const tlv_graph_header *header = &graph->header;
+	row_filler filler = {.frame = frame, .to = &graph->out, .unit = unit};
+	bool valued = unit != 0 && has_weights(frame);
 	tlv_status status;
 
 	memset(graph, 0, sizeof(*graph));
 	tlv_graph_read_header(frame, &graph->header);
-	TLV_TRY(tlv_require_memory(ctx, tlv_graph_load_memory(&graph->header, unit == 0), "the graph"));
-	status = load_nodes(ctx, frame, graph);
-	if (status == TLV_OK && graph->header.kind == TLV_GRAPH_UNDIRECTED)
-	{
-		status = load_rows(ctx, frame, values, true, true, graph, &graph->out);
+	filler.both = header->kind == TLV_GRAPH_UNDIRECTED;
+	TLV_TRY(tlv_require_memory(ctx, tlv_graph_load_memory(header, unit == 0), "the graph"));
+	status = tlv_graph_decode_sides(ctx, frame, graph->nodes);
+	if (status == TLV_OK)
+		status = tlv_csr_create(ctx, header->rows, header->columns,
+								header->entries * (filler.both ? 2 : 1), valued, &graph->out);
+	if (status == TLV_OK)
+		status = fill_rows(ctx, &filler);
+	if (status == TLV_OK && !filler.both)
+		status = tlv_csr_transpose(ctx, &graph->out, &graph->in);
+	if (filler.both)
 		graph->in = graph->out;
-	}
-	else if (status == TLV_OK)
-	{
-		status = load_rows(ctx, frame, values, true, false, graph, &graph->out);
-		if (status == TLV_OK)
-			status = load_rows(ctx, frame, values, false, true, graph, &graph->in);
-	}
 	if (status != TLV_OK)
 		tlv_graph_free(ctx, graph);
 	return status;
@@ -250,8 +182,6 @@ tlv_graph_free(tlv_context *ctx, tlv_graph *graph)
 	if (graph->header.kind != TLV_GRAPH_UNDIRECTED)
 		tlv_csr_free(ctx, &graph->in);
 	tlv_csr_free(ctx, &graph->out);
-	if (graph->nodes[1] != graph->nodes[0])
-		tlv_free(ctx, graph->nodes[1]);
-	tlv_free(ctx, graph->nodes[0]);
+	tlv_graph_free_sides(ctx, graph->nodes);
 	memset(graph, 0, sizeof(*graph));
 }

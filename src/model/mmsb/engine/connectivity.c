@@ -142,10 +142,6 @@ tlv_connectivity_unbiased(tlv_context *ctx, tlv_mmsb_fit_state *fit, double *con
 	for (size_t a = 0; a < k; a++)
 		*sound &= s1[a] > 0 && s2[a] > 0;
 	*sound &= fit->sides == 2 || trace > 0;
-	for (size_t b = 0; b < k && fit->sides == 1; b++)
-		for (size_t a = 0; a < b; a++)
-			connectivity[a + k * b] = connectivity[b + k * a] =
-				(connectivity[a + k * b] + connectivity[b + k * a]) / 2;
 	tlv_free(ctx, work);
 	return TLV_OK;
 }
@@ -208,10 +204,6 @@ tlv_connectivity_least_squares(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 	community_transpose(k, connectivity);
 	TLV_TRY(community_regress(ctx, k, columns->n, y, connectivity));
 	community_transpose(k, connectivity);
-	for (size_t b = 0; b < k && fit->sides == 1; b++)
-		for (size_t a = 0; a < b; a++)
-			connectivity[a + k * b] = connectivity[b + k * a] =
-				(connectivity[a + k * b] + connectivity[b + k * a]) / 2;
 	tlv_free(ctx, product);
 	tlv_free(ctx, y);
 	tlv_free(ctx, x);

@@ -196,13 +196,14 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 	if (!*good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
+		tlv_connectivity_settle(fit->k, fit->sides == 1, fit->connectivity);
 		if (!fit->poisson && !fit->corrected && largest_entry(fit->k, fit->connectivity) > 1)
 		{
 			TLV_TRY(clustered_shares(ctx, fit));
 			TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
 		}
 	}
-	tlv_connectivity_settle(fit->k, false, fit->connectivity);
+	tlv_connectivity_settle(fit->k, fit->sides == 1, fit->connectivity);
 	return TLV_OK;
 }
 
