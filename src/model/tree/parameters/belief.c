@@ -133,33 +133,6 @@ multiply_leaf(size_t n, size_t k, size_t width, const uint8_t *restrict codes,
 			belief[r] *= likelihoods[codes[r]];
 }
 
-/* 1 where a code is the given one, otherwise 0: bytes are widened once for all states of a parent.
- */
-static inline void
-indicate(size_t n, const uint8_t *restrict codes, uint8_t code, double *restrict indicator)
-{
-	for (size_t r = 0; r < n; r++)
-		indicator[r] = codes[r] == code;
-}
-
-/* The same of two states and missing: without a look-up. */
-TLV_CLONES static void
-multiply_binary(size_t n, size_t k, const uint8_t *restrict codes,
-				const double *restrict likelihoods, double *restrict belief)
-{
-	double is[3][TREE_BLOCK] = {{0}};
-
-	for (uint8_t code = 0; code < 3; code++)
-		indicate(n, codes, code, is[code]);
-	for (size_t x = 0; x < k; x++, likelihoods += 3, belief += TREE_BLOCK)
-	{
-		double zero = likelihoods[1], one = likelihoods[2];
-
-		for (size_t r = 0; r < n; r++)
-			belief[r] *= is[0][r] + zero * is[1][r] + one * is[2][r];
-	}
-}
-
 TLV_CLONES static void
 multiply_block(size_t n, size_t k, const double *restrict message, double *restrict belief)
 {
@@ -239,6 +212,15 @@ lane_product(size_t n, const double *restrict a, const double *restrict b)
 	return sum;
 }
 
+/* 1 where a code is the given one, otherwise 0: bytes are widened once for all states of a parent.
+ */
+static inline void
+indicate(size_t n, const uint8_t *restrict codes, uint8_t code, double *restrict indicator)
+{
+	for (size_t r = 0; r < n; r++)
+		indicator[r] = codes[r] == code;
+}
+
 /* counts[x][y] += sum of belief[x] over the rows of code y + 1. */
 TLV_CLONES static void
 count_few(size_t n, size_t k, size_t states, const uint8_t *restrict codes,
@@ -316,9 +298,6 @@ collect_children(tree_model *model, size_t v, size_t n)
 
 		if (tree_is_inner(shape, c))
 			multiply_block(n, k, model->message[c], model->belief[v]);
-		else if (states[c] == 2)
-			multiply_binary(n, k, model->codes + c * TREE_BLOCK,
-							model->likelihoods + model->likelihood_at[c], model->belief[v]);
 		else
 			multiply_leaf(n, k, (size_t) states[c] + 1, model->codes + c * TREE_BLOCK,
 						  model->likelihoods + model->likelihood_at[c], model->belief[v]);
