@@ -194,17 +194,6 @@ extern tlv_status tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit);
  */
 extern tlv_status tlv_mmsb_solve_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s);
 
-/* Projects columns (k x n) on the simplex; those of a row normalised by its degree when given. */
-extern void tlv_mmsb_project(size_t k, size_t n, const float *score, const double *degree,
-							 double *work, float *share);
-
-/* Number of work doubles of tlv_mmsb_project. */
-static inline size_t
-tlv_mmsb_project_work(size_t k)
-{
-	return 2 * k;
-}
-
 /* k-means of the directions of a side's nodes, best of `starts`, but of fewer where that is much
  * work. */
 extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
@@ -275,10 +264,9 @@ extern tlv_status tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options
 
 /* labels.c */
 
-/* The community of every node in which it has most, of the first `rank` of k shares; the first
- * community where it has none. */
-extern tlv_status tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t rank, size_t n,
-								   const float *share, int32_t **label);
+/* The community of every node in which it has most; the first community where it has none. */
+extern tlv_status tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t n, const float *share,
+								   int32_t **label);
 
 /*
  * Assignments (new[a] of old a) that bring the labels of side 1 to meet those of side 0, by the

@@ -73,8 +73,7 @@ tlv_mmsb_align_known(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *c
 }
 
 tlv_status
-tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t rank, size_t n, const float *share,
-				 int32_t **label)
+tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t n, const float *share, int32_t **label)
 {
 	TLV_TRY_NEW(ctx, *label, n);
 	for (size_t u = 0; u < n; u++)
@@ -83,7 +82,7 @@ tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t rank, size_t n, const float 
 
 		if (u % 4096 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		for (size_t a = 1; a < rank; a++)
+		for (size_t a = 1; a < k; a++)
 			best = share[u * k + a] > share[u * k + best] ? a : best;
 		(*label)[u] = (int32_t) best;
 	}

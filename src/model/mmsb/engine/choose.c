@@ -339,7 +339,7 @@ whole_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
 
 		if (side->share != NULL)
 		{
-			TLV_TRY(tlv_mmsb_largest(ctx, fit->k, fit->k, side->n, side->share, &label[s]));
+			TLV_TRY(tlv_mmsb_largest(ctx, fit->k, side->n, side->share, &label[s]));
 			continue;
 		}
 		TLV_TRY_NEW(ctx, label[s], side->n);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../engine/connectivity.h"
+#include "tensorlv/num/optimize.h"
 
 /*
  * Steps, fewer where all of them would take more than so much work (edge ends x communities); the
@@ -40,12 +41,34 @@ create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return TLV_OK;
 }
 
+/* Projects columns (k x n) on the simplex; those of a row normalised by its degree when given.
+ * work: 2 k numbers. */
+static void
+project_columns(size_t k, size_t n, const float *score, const double *degree, double *work,
+				float *share)
+{
+	double *x = work, *scratch = work + k;
+
+	for (size_t u = 0; u < n; u++)
+	{
+		double divisor = degree == NULL ? 1 : degree[u], sum = 0;
+
+		for (size_t a = 0; a < k; a++)
+			x[a] = score[u * k + a] / divisor;
+		tlv_project_simplex(k, x, 1, scratch);
+		for (size_t a = 0; a < k; a++)
+			sum += x[a];
+		for (size_t a = 0; a < k; a++)
+			share[u * k + a] = (float) (sum > 0.5 && sum < 2 ? x[a] / sum : 1 / (double) k);
+	}
+}
+
 static tlv_status
 project_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	/* Entries of scores projected between two looks at tlv_should_stop(). */
 	const int project_entries = 200000;
-	double *work = tlv_alloc(ctx, tlv_mmsb_project_work(fit->k), sizeof(double));
+	double *work = tlv_alloc(ctx, 2 * fit->k, sizeof(double));
 	size_t block = project_entries / (fit->k + 1) + 1;
 
 	TLV_TRY_ALLOC(ctx, work);
@@ -58,9 +81,9 @@ project_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 			size_t n = side->n - first < block ? side->n - first : block;
 
 			TLV_TRY_CONTINUE(ctx);
-			tlv_mmsb_project(fit->k, n, fit->moments[s].stars.scores + first * fit->k,
-							 fit->corrected ? side->degree + first : NULL, work,
-							 side->share + first * fit->k);
+			project_columns(fit->k, n, fit->moments[s].stars.scores + first * fit->k,
+							fit->corrected ? side->degree + first : NULL, work,
+							side->share + first * fit->k);
 		}
 	}
 	tlv_free(ctx, work);
@@ -103,8 +126,7 @@ settle_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 	TLV_TRY_ALLOC(ctx, assignment);
 	for (size_t s = 0; s < fit->sides; s++)
-		TLV_TRY(
-			tlv_mmsb_largest(ctx, fit->k, fit->k, fit->side[s].n, fit->side[s].share, &label[s]));
+		TLV_TRY(tlv_mmsb_largest(ctx, fit->k, fit->side[s].n, fit->side[s].share, &label[s]));
 	if (fit->sides == 2)
 	{
 		TLV_TRY(tlv_mmsb_align_sides(ctx, fit, label, assignment));

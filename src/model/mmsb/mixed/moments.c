@@ -9,7 +9,6 @@
 
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
 
 static const tlv_dirichlet_words words = {"communities",
 										  "use a smaller k, or leave k out and let it be chosen."};
@@ -226,26 +225,6 @@ tlv_mmsb_solve_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s)
 	TLV_TRY(tlv_rotate_float(ctx, stars->columns, k, stars->basis, k, transposed));
 	tlv_free(ctx, transposed);
 	return TLV_OK;
-}
-
-void
-tlv_mmsb_project(size_t k, size_t n, const float *score, const double *degree, double *work,
-				 float *share)
-{
-	double *x = work, *scratch = work + k;
-
-	for (size_t u = 0; u < n; u++)
-	{
-		double divisor = degree == NULL ? 1 : degree[u], sum = 0;
-
-		for (size_t a = 0; a < k; a++)
-			x[a] = score[u * k + a] / divisor;
-		tlv_project_simplex(k, x, 1, scratch);
-		for (size_t a = 0; a < k; a++)
-			sum += x[a];
-		for (size_t a = 0; a < k; a++)
-			share[u * k + a] = (float) (sum > 0.5 && sum < 2 ? x[a] / sum : 1 / (double) k);
-	}
 }
 
 /* The directions of a side's nodes, k x n, scaled by their values and then of length 1 or 0. */
