@@ -340,12 +340,6 @@ test_nodes(tlv_context *ctx, const graph_drift *state, tlv_drift *drift)
 
 /* ---- all of it ---- */
 
-static const char *
-graph_kind_name(const tlv_context *ctx, unsigned kind)
-{
-	return ctx->kind_of(TLV_FRAME_GRAPH, kind)->name;
-}
-
 tlv_status
 tlv_mmsb_require_graphs(tlv_context *ctx, const tlv_frame *model, const tlv_frame_header *graph,
 						size_t n, const tlv_frame_header *const *reference)
@@ -366,7 +360,7 @@ tlv_mmsb_require_graphs(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 		if (own->kind == (uint8_t) parts.graph)
 			continue;
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph is %s, the model of graphs that are %s",
-				 graph_kind_name(ctx, own->kind), graph_kind_name(ctx, parts.graph));
+				 tlv_graph_kind_name((tlv_graph_kind) own->kind), tlv_graph_kind_name(parts.graph));
 		return tlv_fail_hint(ctx, "Collect it with %s.",
 							 parts.graph == TLV_GRAPH_UNDIRECTED ? "tlv_graph_agg"
 							 : parts.graph == TLV_GRAPH_DIRECTED ? "tlv_digraph_agg"
