@@ -20,6 +20,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
+#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
 /* A rate of 0 counts as this share of the largest one. */
@@ -124,21 +125,11 @@ allocate_mmsb_model(tlv_context *ctx, mmsb_model *model)
 	return TLV_OK;
 }
 
-static double
-mmsb_largest_of(size_t n, const double *x)
-{
-	double largest = 0;
-
-	for (size_t i = 0; i < n; i++)
-		largest = fmax(largest, x[i]);
-	return largest;
-}
-
 /* y = x over its largest entry, which is returned; all zero: y = x. */
 static double
 scale(size_t n, const double *x, double *y)
 {
-	double largest = mmsb_largest_of(n, x);
+	double largest = tlv_largest_modulus(n, x);
 
 	for (size_t i = 0; i < n; i++)
 		y[i] = largest > 0 ? x[i] / largest : 0;
@@ -172,7 +163,7 @@ mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 		model->unit *= scale(parts->side[model->target].n, parts->side[model->target].propensity,
 							 model->propensity);
 	normalise(k, parts->sizes, model->shares);
-	normalise(k, mmsb_largest_of(k, parts->alpha) > 0 ? parts->alpha : parts->sizes,
+	normalise(k, tlv_largest_modulus(k, parts->alpha) > 0 ? parts->alpha : parts->sizes,
 			  model->fallback);
 	tlv_memberships_sums(&parts->side[model->target].memberships, k, model->propensity,
 						 model->rates);
@@ -284,7 +275,7 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const in
 static double
 smallest_rate(const mmsb_model *model)
 {
-	return fmax(SMALLEST_RATE * mmsb_largest_of(model->parts.k, model->rates), DBL_MIN);
+	return fmax(SMALLEST_RATE * tlv_largest_modulus(model->parts.k, model->rates), DBL_MIN);
 }
 
 /*
@@ -341,7 +332,7 @@ static void
 mmsb_weigh(mmsb_model *model)
 {
 	size_t k = model->parts.k;
-	double largest = mmsb_largest_of(k, model->gamma);
+	double largest = tlv_largest_modulus(k, model->gamma);
 	double highest = tlv_fast_digamma(fmax(largest, TLV_LEAST_PARAMETER));
 
 	for (size_t a = 0; a < k; a++)

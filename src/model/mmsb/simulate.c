@@ -17,6 +17,7 @@
 
 #include "mixed/members.h"
 #include "tensorlv/model/mmsb.h"
+#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/sort.h"
 
 /* Pairs with a larger rate are drawn one by one. */
@@ -102,7 +103,6 @@ source_rates(simulator *s, size_t u)
 {
 	const tlv_memberships *memberships = &s->parts->side[s->source].memberships;
 	size_t k = s->parts->k;
-	double largest = 0;
 
 	memset(s->rates, 0, k * sizeof(double));
 	for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
@@ -113,9 +113,7 @@ source_rates(simulator *s, size_t u)
 		for (size_t b = 0; b < k; b++)
 			s->rates[b] += x * row[b];
 	}
-	for (size_t b = 0; b < k; b++)
-		largest = fmax(largest, s->rates[b]);
-	return largest;
+	return tlv_largest_modulus(k, s->rates);
 }
 
 static double

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../engine/connectivity.h"
+#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
 /*
@@ -160,16 +161,6 @@ fix_shares(tlv_mmsb_fit_state *fit)
 			}
 }
 
-static double
-largest_entry(size_t k, const double *connectivity)
-{
-	double largest = 0;
-
-	for (size_t i = 0; i < k * k; i++)
-		largest = fmax(largest, connectivity[i]);
-	return largest;
-}
-
 /* Shares from k-means on the embedding, where the tensor gives no sound ones. */
 static tlv_status
 clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
@@ -219,7 +210,8 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
 		tlv_connectivity_settle(fit->k, fit->sides == 1, fit->connectivity);
-		if (!fit->poisson && !fit->corrected && largest_entry(fit->k, fit->connectivity) > 1)
+		if (!fit->poisson && !fit->corrected &&
+			tlv_largest_modulus(fit->k * fit->k, fit->connectivity) > 1)
 		{
 			TLV_TRY(clustered_shares(ctx, fit));
 			TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
