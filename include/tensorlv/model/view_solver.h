@@ -98,9 +98,6 @@ extern tlv_status tlv_dense_source_create(tlv_context *ctx, const tlv_view_sums 
 extern void tlv_dense_source_means(const tlv_dense_source *dense, int view, size_t k,
 								   const double *solved, double *means);
 
-/* Descending order of the weights of components, in k^2 moves at most. */
-extern void tlv_order_weights(size_t k, const double *weights, int64_t *order);
-
 /* The warnings follow their components into that order (tlv_warnings_permute).  Errors: memory. */
 extern tlv_status tlv_warnings_follow_weights(tlv_context *ctx, tlv_diagnostics *diagnostics,
 											  size_t k, const double *weights);

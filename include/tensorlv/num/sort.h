@@ -38,4 +38,7 @@ extern tlv_status tlv_merge_sort(tlv_context *ctx, size_t n, size_t size, void *
 /* Position of an id among n ascending ones; n where it is not among them. */
 extern size_t tlv_find_id(const int64_t *ids, size_t n, int64_t id);
 
+/* Descending order of k weights, equal ones as they are, in k^2 moves at most. */
+extern void tlv_order_weights(size_t k, const double *weights, int64_t *order);
+
 #endif /* TENSORLV_SORT_H */

@@ -12,6 +12,7 @@
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/picture.h"
 #include "tensorlv/model/drift.h"
+#include "tensorlv/num/sort.h"
 
 /* Normal variances; smaller ones would not be told from zero. */
 #define HMM_LEAST_VARIANCE 1e-200

@@ -10,6 +10,7 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* The chi-squared distance of a variable's probabilities in two components of n and m rows. */
 static double

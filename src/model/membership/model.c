@@ -13,6 +13,7 @@
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/model/page.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* Sizes: variables, categories of all, components, bytes of names, numbers. */
 #define SIZE_P TLV_SIZE_1

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mixed/memberships.h"
+#include "tensorlv/num/sort.h"
 
 typedef struct side_truth
 {
@@ -161,16 +162,7 @@ number_communities(tlv_context *ctx, side_truth *sides, size_t n_sides, size_t k
 
 	TLV_TRY_NEW(ctx, order, k);
 	tlv_memberships_sums(&sides[0].memberships, k, NULL, sizes);
-	for (size_t i = 0; i < k; i++)
-	{
-		size_t rank = 0;
-
-		if (i % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t j = 0; j < k; j++)
-			rank += sizes[j] > sizes[i] || (j < i && sizes[j] == sizes[i]);
-		order[rank] = (int64_t) i;
-	}
+	tlv_order_weights(k, sizes, order);
 	for (size_t s = 0; s < n_sides; s++)
 	{
 		TLV_TRY(tlv_memberships_reorder(ctx, k, order, &sides[s].memberships));

@@ -6,6 +6,7 @@
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,38 +124,19 @@ block_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edge
 	return TLV_OK;
 }
 
-typedef struct order_entry
-{
-	double size;
-	int64_t community;
-} order_entry;
-
-static int
-compare_sizes(const void *a, const void *b)
-{
-	const order_entry *x = a, *y = b;
-
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->community < y->community ? -1 : 1;
-}
-
 /* By decreasing size, both sides together; with known labels as these number them. */
 static tlv_status
 order_communities(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const double *sizes,
 				  int64_t *order)
 {
 	size_t k = fit->k;
-	order_entry *entries = tlv_alloc(ctx, k, sizeof(order_entry));
+	double *both;
 
-	TLV_TRY_ALLOC(ctx, entries);
-	for (size_t a = 0; a < k; a++)
-		entries[a] = (order_entry){sizes[a] + (fit->sides == 2 ? sizes[k + a] : 0), (int64_t) a};
-	if (fit->options->n_labels == 0)
-		qsort(entries, k, sizeof(order_entry), compare_sizes);
-	for (size_t a = 0; a < k; a++)
-		order[a] = entries[a].community;
-	tlv_free(ctx, entries);
+	TLV_TRY_NEW0(ctx, both, k);
+	for (size_t a = 0; a < k && fit->options->n_labels == 0; a++)
+		both[a] = sizes[a] + (fit->sides == 2 ? sizes[k + a] : 0);
+	tlv_order_weights(k, both, order);
+	tlv_free(ctx, both);
 	return TLV_OK;
 }
 

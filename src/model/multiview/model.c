@@ -18,6 +18,7 @@
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* No category is impossible, no variance zero, no component without weight. */
 #define MULTIVIEW_LEAST_PROBABILITY 1e-10

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* The distinct items of a cell: three, or fewer if positions are equal. */
 static int
@@ -50,22 +51,6 @@ best_three(tlv_context *ctx, const tlv_frame *counts, tlv_network_sets *sets)
 	TLV_TRY_NEW(ctx, sets->shares, 1);
 	sets->starts[1] = distinct_places(cells[best], sets->places);
 	sets->shares[0] = numbers[best] / tlv_frame_scalar(counts, "rows", 1);
-	return TLV_OK;
-}
-
-/* The sets by decreasing share of rows. */
-static tlv_status
-order_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t **order)
-{
-	TLV_TRY_NEW(ctx, *order, sets->n);
-	for (size_t i = 0; i < sets->n; i++)
-	{
-		size_t at = i;
-
-		for (; at > 0 && sets->shares[(*order)[at - 1]] < sets->shares[i]; at--)
-			(*order)[at] = (*order)[at - 1];
-		(*order)[at] = i;
-	}
 	return TLV_OK;
 }
 
@@ -116,13 +101,14 @@ put_units(tlv_context *ctx, const tlv_frame *counts, const tlv_network_sets *set
 	size_t first = parts->units_n - sets->n, at = parts->edges_n - (size_t) sets->starts[sets->n];
 	const int64_t *items = tlv_frame_int64(counts, "items");
 	bool lowest = parts->layers_n == 1;
-	size_t *order;
+	int64_t *order;
 
-	TLV_TRY(order_sets(ctx, sets, &order));
+	TLV_TRY_NEW(ctx, order, sets->n);
+	tlv_order_weights(sets->n, sets->shares, order);
 	parts->layers[parts->layers_n - 1] = (double) sets->n;
 	for (size_t u = 0; u < sets->n; u++)
 	{
-		size_t set = order[u];
+		int64_t set = order[u];
 
 		parts->weights[first + u] = fmin(1, sets->shares[set]);
 		for (int64_t i = sets->starts[set]; i < sets->starts[set + 1]; i++, at++)

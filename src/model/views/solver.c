@@ -12,6 +12,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/sort.h"
 
 /* Singular values and eigenvalues below this part of the largest carry no direction. */
 #define RANK_FLOOR 1e-6
@@ -511,23 +512,6 @@ tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution, const int
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, decomposition->values[order[j]],
 							 "tensor_eigenvalue_%zu", j + 1));
 	return TLV_OK;
-}
-
-void
-tlv_order_weights(size_t k, const double *weights, int64_t *order)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		size_t at = j;
-
-		/* Insertion, which is stable. */
-		while (at > 0 && weights[order[at - 1]] < weights[j])
-		{
-			order[at] = order[at - 1];
-			at--;
-		}
-		order[at] = (int64_t) j;
-	}
 }
 
 tlv_status

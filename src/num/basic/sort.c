@@ -251,3 +251,20 @@ tlv_find_id(const int64_t *ids, size_t n, int64_t id)
 	}
 	return low < n && ids[low] == id ? low : n;
 }
+
+void
+tlv_order_weights(size_t k, const double *weights, int64_t *order)
+{
+	for (size_t j = 0; j < k; j++)
+	{
+		size_t at = j;
+
+		/* Insertion, which is stable. */
+		while (at > 0 && weights[order[at - 1]] < weights[j])
+		{
+			order[at] = order[at - 1];
+			at--;
+		}
+		order[at] = (int64_t) j;
+	}
+}
