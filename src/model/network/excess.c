@@ -10,12 +10,13 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tensorlv/num/sort.h"
 
 /* The pairs of every item with larger ones, by the smaller item. */
 typedef struct pairs
 {
-	size_t *starts; /* items + 1 */
-	size_t *larger; /* ascending within an item */
+	size_t *starts;	 /* items + 1 */
+	int64_t *larger; /* ascending within an item */
 	double *rows;
 	double *single; /* items: rows in which one is on */
 } pairs;
@@ -52,7 +53,7 @@ list_pairs(tlv_context *ctx, const tlv_frame *frame, size_t items, pairs *p)
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!is_pair(cells[i]))
 			continue;
-		p->larger[at] = tlv_triple_part(cells[i], 2);
+		p->larger[at] = (int64_t) tlv_triple_part(cells[i], 2);
 		p->rows[at++] = counts[i];
 	}
 	return TLV_OK;
@@ -62,18 +63,10 @@ list_pairs(tlv_context *ctx, const tlv_frame *frame, size_t items, pairs *p)
 static double
 rows_of_pair(const pairs *p, size_t x, size_t y)
 {
-	size_t low = p->starts[x], high = p->starts[x + 1];
+	size_t first = p->starts[x], n = p->starts[x + 1] - first;
+	size_t at = tlv_find_id(p->larger + first, n, (int64_t) y);
 
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (p->larger[middle] < y)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->starts[x + 1] && p->larger[low] == y ? p->rows[low] : 0;
+	return at < n ? p->rows[first + at] : 0;
 }
 
 tlv_status
