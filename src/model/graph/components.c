@@ -55,7 +55,7 @@ join_sets(node_sets *sets, int32_t u, int32_t v)
 }
 
 static tlv_status
-join_all(tlv_context *ctx, const tlv_graph *graph, node_sets *sets)
+graph_join_all(tlv_context *ctx, const tlv_graph *graph, node_sets *sets)
 {
 	const tlv_csr *out = &graph->out;
 	size_t shift = graph->header.kind == TLV_GRAPH_BIPARTITE ? out->rows : 0, looked = 0;
@@ -167,7 +167,7 @@ tlv_graph_components(tlv_context *ctx, const tlv_graph *graph, int32_t *componen
 	TLV_TRY_NEW0(ctx, sets.differs, n);
 	for (size_t u = 0; u < n; u++)
 		component[u] = (int32_t) u;
-	status = join_all(ctx, graph, &sets);
+	status = graph_join_all(ctx, graph, &sets);
 	if (status == TLV_OK)
 		status = label_sets(ctx, n, &sets, count);
 	tlv_free(ctx, sets.differs);

@@ -111,7 +111,7 @@ place_entries(tlv_context *ctx, const row_filler *filler)
 }
 
 static tlv_status
-fill_rows(tlv_context *ctx, row_filler *filler)
+graph_fill_rows(tlv_context *ctx, row_filler *filler)
 {
 	size_t rows = filler->to->rows, *start = filler->to->start;
 	tlv_status status;
@@ -166,7 +166,7 @@ tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, double unit, tlv_graph 
 		status = tlv_csr_create(ctx, header->rows, header->columns,
 								header->entries * (filler.both ? 2 : 1), valued, &graph->out);
 	if (status == TLV_OK)
-		status = fill_rows(ctx, &filler);
+		status = graph_fill_rows(ctx, &filler);
 	if (status == TLV_OK && !filler.both)
 		status = tlv_csr_transpose(ctx, &graph->out, &graph->in);
 	if (filler.both)

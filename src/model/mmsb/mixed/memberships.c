@@ -280,8 +280,8 @@ move_node(const tlv_memberships *from, size_t u, const uint16_t *to, const laid_
 
 /* moved may be from where every community goes to another one. */
 static tlv_status
-move_nodes(tlv_context *ctx, const tlv_memberships *from, size_t k, const uint16_t *to,
-		   tlv_memberships *moved)
+mixed_move_nodes(tlv_context *ctx, const tlv_memberships *from, size_t k, const uint16_t *to,
+				 tlv_memberships *moved)
 {
 	laid_out work = {.k = k};
 	size_t at = 0;
@@ -309,7 +309,7 @@ tlv_memberships_move(tlv_context *ctx, const tlv_memberships *from, size_t k, co
 	TLV_TRY(tlv_memberships_begin(ctx, from->n, from->start[from->n], &builder));
 	*moved = builder.memberships;
 	moved->n = from->n;
-	return move_nodes(ctx, from, k, to, moved);
+	return mixed_move_nodes(ctx, from, k, to, moved);
 }
 
 tlv_status
@@ -321,7 +321,7 @@ tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
 	TLV_TRY_NEW(ctx, rank, k);
 	for (size_t i = 0; i < k; i++)
 		rank[order[i]] = (uint16_t) i;
-	TLV_TRY(move_nodes(ctx, memberships, k, rank, memberships));
+	TLV_TRY(mixed_move_nodes(ctx, memberships, k, rank, memberships));
 	tlv_free(ctx, rank);
 	return TLV_OK;
 }

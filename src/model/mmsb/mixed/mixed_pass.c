@@ -158,7 +158,7 @@ typedef struct side_scan
 
 /* What the lanes' sums are together. */
 static void
-add_sums(const tlv_mixed_work *work, const tlv_lanes *lanes, double *sums)
+mixed_add_sums(const tlv_mixed_work *work, const tlv_lanes *lanes, double *sums)
 {
 	size_t k = work->model->k;
 
@@ -206,7 +206,7 @@ compute_rates(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 	TLV_TRY(tlv_transform_float(ctx, seen->n, k, seen->share, k, p, work->width, work->rate));
 	divide(work, seen->n, NULL, k / 4 + 1, &lanes);
 	TLV_TRY(tlv_lanes_rows(ctx, &lanes, scale_rates, &scan));
-	add_sums(work, &lanes, work->sums);
+	mixed_add_sums(work, &lanes, work->sums);
 	for (size_t a = 0; a < k; a++)
 		work->sums[a] = fmax(work->sums[a], DBL_MIN);
 	tlv_free(ctx, p);
@@ -561,7 +561,7 @@ tlv_mixed_sum_shares(tlv_context *ctx, tlv_mixed_work *work, size_t s, double *s
 
 	divide(work, work->model->side[s].n, NULL, work->model->k / 4 + 1, &lanes);
 	TLV_TRY(tlv_lanes_rows(ctx, &lanes, sum_share_rows, &scan));
-	add_sums(work, &lanes, sums);
+	mixed_add_sums(work, &lanes, sums);
 	return TLV_OK;
 }
 
