@@ -348,22 +348,12 @@ whole_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
 	return TLV_OK;
 }
 
-static tlv_status
-weigh(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
-	  double *evidence)
-{
-	double found[2];
-
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, fit->corrected, found));
-	*evidence = fmax(found[0], found[1]);
-	return TLV_OK;
-}
-
 tlv_status
 tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	int32_t *label[2] = {NULL, NULL};
-	double found, one;
+	choice asked, alone;
+	double gain;
 
 	if (fit->options->k == 0 && fit->k == 1)
 		return tlv_warn(ctx, &fit->diagnostics,
@@ -374,20 +364,18 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (fit->options->k < 2 || fit->k < 2 || fit->options->n_labels > 0 || fit->followed)
 		return TLV_OK;
 	TLV_TRY(whole_labels(ctx, fit, label));
-	TLV_TRY(weigh(ctx, fit, label, fit->k, &found));
-	for (size_t s = 0; s < fit->sides; s++)
-		for (size_t u = 0; u < fit->side[s].n; u++)
-			label[s][u] = 0;
-	TLV_TRY(weigh(ctx, fit, label, 1, &one));
+	TLV_TRY(weigh_choice(ctx, fit, label, fit->k, &asked));
+	TLV_TRY(weigh_one(ctx, fit, &alone));
 	for (size_t s = 0; s < fit->sides; s++)
 		tlv_free(ctx, label[s]);
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (found - one) / fit->total, "gain_over_one"));
+	gain = asked.evidence - alone.evidence;
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain / fit->total, "gain_over_one"));
 	/* Both are equal if all nodes are in one community. */
-	if (found > one - TLV_MMSB_STRONG_EVIDENCE && found != one)
+	if (asked.evidence > alone.evidence - TLV_MMSB_STRONG_EVIDENCE && gain != 0)
 		return TLV_OK;
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",
-								   .score = (found - one) / fit->total,
+								   .score = gain / fit->total,
 								   .hint = "Omit k, or collect more edges."},
 					"the graph shows no communities: it is as likely without them");
 }

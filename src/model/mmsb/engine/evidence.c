@@ -122,8 +122,7 @@ rates_evidence(const evidence_work *work, bool corrected, bool full)
 {
 	size_t k = work->k;
 	double edges = work->fit->total / (work->fit->sides == 1 ? 2 : 1), inside = 0, expected = 0;
-	double all = work->fit->total / (work->fit->sides == 1 ? 2 : 1), off, sum = 0;
-	double half = work->fit->sides == 1 ? 0.5 : 1;
+	double half = work->fit->sides == 1 ? 0.5 : 1, off, sum = 0;
 
 	for (size_t a = 0; a < k; a++)
 	{
@@ -135,9 +134,9 @@ rates_evidence(const evidence_work *work, bool corrected, bool full)
 							 expected_edges(work, corrected, a, a), (inside + 1) / (expected + 1));
 	if (k == 1)
 		return sum;
-	off = (edges - inside + 1) / (all - expected + 1);
+	off = (edges - inside + 1) / (edges - expected + 1);
 	if (!full)
-		return sum + rate_evidence(edges - inside, fmax(all - expected, 0), off);
+		return sum + rate_evidence(edges - inside, fmax(edges - expected, 0), off);
 	return sum + between_evidence(work, corrected, off);
 }
 

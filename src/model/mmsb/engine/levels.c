@@ -255,11 +255,13 @@ move_nodes(tlv_context *ctx, level_work *work, level *at, size_t *moves)
 	return TLV_OK;
 }
 
-/* Labels to 0 .. *found - 1, in the order in which they occur; work of n. */
+/* The labels of n nodes, below most, to 0 .. *found - 1, in the order in which they occur; work of
+ * most. */
 static tlv_status
-compact_labels(tlv_context *ctx, size_t n, int32_t *label, int32_t *work, size_t *found)
+compact_labels(tlv_context *ctx, size_t n, size_t most, int32_t *label, int32_t *work,
+			   size_t *found)
 {
-	for (size_t c = 0; c < n; c++)
+	for (size_t c = 0; c < most; c++)
 		work[c] = -1;
 	*found = 0;
 	for (size_t u = 0; u < n; u++)
@@ -381,18 +383,7 @@ join_parts(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 		next->label[part[u]] = at->label[u];
 	}
 	/* there are no more labels than parts */
-	for (size_t c = 0; c < at->edges.rows; c++)
-		work->queue[c] = -1;
-	found = 0;
-	for (size_t c = 0; c < parts; c++)
-	{
-		int32_t *to = &work->queue[next->label[c]];
-
-		TLV_TRY_CONTINUE_AT(ctx, c);
-		*to = *to < 0 ? (int32_t) found++ : *to;
-		next->label[c] = *to;
-	}
-	return TLV_OK;
+	return compact_labels(ctx, parts, at->edges.rows, next->label, work->queue, &found);
 }
 
 /*
@@ -431,7 +422,7 @@ refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part,
 	for (size_t u = 0; u < n; u++)
 		part[u] = (int32_t) u;
 	TLV_TRY(grow_parts(ctx, work, &single, at->label));
-	return compact_labels(ctx, n, part, work->queue, parts);
+	return compact_labels(ctx, n, n, part, work->queue, parts);
 }
 
 /* All levels from this one up; its labels are what they come to. */
@@ -481,7 +472,7 @@ tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, 
 	TLV_TRY(create_level_work(ctx, task, &work));
 	for (int round = 0; round < task->rounds && moves > 0; round++)
 		TLV_TRY(community_climb(ctx, &work, &bottom, 0, &moves));
-	TLV_TRY(compact_labels(ctx, task->edges.rows, label, work.queue, found));
+	TLV_TRY(compact_labels(ctx, task->edges.rows, task->edges.rows, label, work.queue, found));
 	free_level_work(ctx, &work);
 	TLV_TRY_CONTINUE(ctx); /* large blocks take their time */
 	return TLV_OK;
