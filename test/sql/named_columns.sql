@@ -52,7 +52,10 @@ SELECT pg_temp.names(tlv_gmm('SELECT width, "Part no" FROM (SELECT width, id AS 
 CREATE VIEW heavy AS SELECT mass, id AS number FROM parts WHERE mass > 10;
 CREATE VIEW heavier AS SELECT number AS no, mass FROM heavy WHERE mass > 20;
 SELECT pg_temp.names(tlv_gmm('SELECT * FROM heavier', 3));
-SELECT pg_temp.names(tlv_gmm('SELECT no + 0 AS no, mass FROM heavier', 2));
+SELECT pg_temp.names(tlv_gmm('SELECT no::float8 AS no, mass FROM heavier', 2));
+-- what numbers the rows is no dimension, key or not, unless it is alone; integers far apart are
+SELECT pg_temp.names(tlv_gmm(format('SELECT %s FROM (SELECT row_number() OVER () AS n, 1000 + id * id * 7919 %% 1000003 AS far, mass FROM parts) s', columns), 1))
+FROM unnest(ARRAY['n, mass', 'n', 'far, mass', 'n % 100 AS n, mass']) columns;
 -- of a key of several columns each may be one
 SELECT pg_temp.names(tlv_gmm('SELECT r.device, r.a, p.mass FROM readings r JOIN parts p ON p.id = r.device', 2));
 SELECT tlv_hmm('SELECT device, day, a, day FROM readings', 2);

@@ -138,6 +138,10 @@ extern void TlvNameColumns(TlvSource *rows, int first);
 /* The columns that are numbers, and no primary key, become dimensions; the others are skipped with
  * a warning.  Their number.  Errors: 42804 where none is left, and for an array among them. */
 extern int TlvChooseColumns(TlvSource *rows);
+
+/* Skips integer columns (rows->skipped) whose values in the first rows number these: all differ,
+ * and lie so near to each other that some were equal by chance.  One column is left. */
+extern void TlvSkipRowNumbers(TlvSource *rows);
 /* The elements of a column of arrays are dimensions, which messages name by it. */
 extern void TlvNameArray(TlvSource *rows, int column);
 /* The names of a query's columns from the first on. */

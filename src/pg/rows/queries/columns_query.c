@@ -378,7 +378,9 @@ no_dimension(const TlvSource *rows, int column)
 
 	if (!TlvIsNumberType(getBaseType(type)))
 		return format_type_be(type);
-	return column_is_key(rows->query, column, &table) ? "the primary key" : NULL;
+	if (column_is_key(rows->query, column, &table))
+		return "the primary key";
+	return bms_is_member(column, rows->skipped) ? "row numbers" : NULL;
 }
 
 /* The names of columns that are skipped, with what they are. */
@@ -427,6 +429,7 @@ TlvChooseColumns(TlvSource *rows)
 			columns_query_refuse_type(rows, i);
 		else if (no_dimension(rows, i) != NULL)
 			rows->skipped = bms_add_member(rows->skipped, i);
+	TlvSkipRowNumbers(rows);
 	n = desc->natts - bms_num_members(rows->skipped);
 	if (n == 0)
 		TlvNameColumns(rows, 0); /* an error, of the first */

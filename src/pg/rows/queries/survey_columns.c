@@ -82,40 +82,45 @@ numbers_rows(const IntegerColumn *column)
 	return tlv_is_key(n, (double[]){pairs, pairs / range, 0});
 }
 
-static void
-read_integers(TlvSource *rows, IntegerColumns *columns)
+/* The integer columns that are not skipped, and their values in the first rows, or in all. */
+static IntegerColumns
+read_integers(TlvSource *rows, bool first)
 {
-	Oid *types = palloc((Size) columns->n * sizeof(Oid));
+	TupleDesc desc = rows->query->desc;
+	IntegerColumns columns = {0};
+	Oid *types = palloc((Size) desc->natts * sizeof(Oid));
 	TlvStatement statement;
 
+	columns.list = palloc0((Size) desc->natts * sizeof(IntegerColumn));
+	for (int i = 0; i < desc->natts; i++)
+		if (TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid)) &&
+			!bms_is_member(i, rows->skipped))
+			columns.list[columns.n++] =
+				(IntegerColumn){.column = i, .room = 32, .values = palloc(32 * sizeof(int64))};
+	if (columns.n == 0)
+		return columns;
+	TlvSourceHold(rows);
 	TlvStatementBegin(&statement, rows->query);
-	for (int i = 0; i < columns->n; i++)
+	for (int i = 0; i < columns.n; i++)
 	{
 		types[i] = INT8OID;
 		appendStringInfo(&statement.sql, "%sx%d::pg_catalog.int8", i == 0 ? "SELECT " : ", ",
-						 columns->list[i].column + 1);
+						 columns.list[i].column + 1);
 	}
 	appendStringInfoString(&statement.sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	TlvAppendColumns(&statement.sql, rows->query->desc->natts);
-	appendStringInfoChar(&statement.sql, ')');
+	TlvAppendColumns(&statement.sql, desc->natts);
+	appendStringInfo(&statement.sql, first ? ") LIMIT %d" : ")", MOST_VALUES);
 	TlvDriverReport(rows->driver, "looking at the integers");
-	(void) TlvStatementRun(&statement, columns->n, types, take_integers, columns);
+	(void) TlvStatementRun(&statement, columns.n, types, take_integers, &columns);
+	return columns;
 }
 
 /* Integers of many values are numbers, or number the rows. */
 static void
 judge_integers(TlvSource *rows)
 {
-	TupleDesc desc = rows->query->desc;
-	IntegerColumns columns = {0};
+	IntegerColumns columns = read_integers(rows, false);
 
-	columns.list = palloc0((Size) desc->natts * sizeof(IntegerColumn));
-	for (int i = 0; i < desc->natts; i++)
-		if (TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
-			columns.list[columns.n++] =
-				(IntegerColumn){.column = i, .room = 32, .values = palloc(32 * sizeof(int64))};
-	if (columns.n > 0)
-		read_integers(rows, &columns);
 	for (int i = 0; i < columns.n; i++)
 	{
 		const IntegerColumn *column = &columns.list[i];
@@ -124,8 +129,21 @@ judge_integers(TlvSource *rows)
 			rows->skipped = bms_add_member(rows->skipped, column->column);
 		else if (column->n > TLV_CATEGORY_MOST_INTEGERS)
 			rows->numbers = bms_add_member(rows->numbers, column->column);
-		pfree(column->values);
 	}
+}
+
+void
+TlvSkipRowNumbers(TlvSource *rows)
+{
+	int left = rows->query->desc->natts - bms_num_members(rows->skipped);
+	IntegerColumns columns = read_integers(rows, true);
+
+	for (int i = 0; i < columns.n && left > 1; i++)
+		if (numbers_rows(&columns.list[i]))
+		{
+			rows->skipped = bms_add_member(rows->skipped, columns.list[i].column);
+			left--;
+		}
 }
 
 static void
@@ -162,7 +180,6 @@ TlvSurveyJudgeColumns(TlvSource *rows)
 	Bitmapset *dates = NULL;
 	bool category = false;
 
-	TlvSourceHold(rows);
 	judge_integers(rows);
 	if (bms_is_member(0, rows->numbers) && columns_are_long(rows))
 		rows->numbers = bms_del_member(rows->numbers, 0);
