@@ -14,14 +14,6 @@
 
 /* ---- data ---- */
 
-typedef struct data
-{
-	size_t n, d;
-	double *x;
-	int *component;
-	tlv_frame truth;
-} data;
-
 /* The rows as a sample; they stay as they are. */
 static inline tlv_gmm_sample
 sample_of(const data *rows)
@@ -33,25 +25,6 @@ sample_of(const data *rows)
 	memcpy(copy, rows->x, rows->n * rows->d * sizeof(double));
 	assert_ok(tlv_gmm_sample_open(&ctx, rows->n, rows->d, copy, false, 1, &sample));
 	return sample;
-}
-
-static inline data
-simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
-{
-	data result = {.n = n, .d = d};
-	tlv_gmm_simulator *simulator;
-	tlv_mixture mixture;
-	tlv_rng rng;
-
-	result.truth = MADE(tlv_gmm_random, k, d, separation, covariance, 3);
-	tlv_gmm_read(&result.truth, &mixture);
-	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
-	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
-	result.component = tlv_alloc(&ctx, n, sizeof(int));
-	tlv_rng_seed(&rng, 5);
-	for (size_t t = 0; t < n; t++)
-		result.component[t] = (int) tlv_gmm_simulate(simulator, &rng, result.x + t * d);
-	return result;
 }
 
 static inline tlv_frame

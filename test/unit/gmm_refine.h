@@ -8,6 +8,39 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 
+/* Rows, and the mixture that they were drawn from. */
+typedef struct data
+{
+	size_t n, d;
+	double *x;
+	tlv_frame truth;
+} data;
+
+/* n rows of a random mixture of k components. */
+static inline data
+simulate_from(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance,
+			  uint64_t seed)
+{
+	data result = {.n = n, .d = d, .x = numbers(n * d)};
+	tlv_gmm_simulator *simulator;
+	tlv_mixture mixture;
+	tlv_rng rng;
+
+	result.truth = MADE(tlv_gmm_random, k, d, separation, covariance, seed);
+	tlv_gmm_read(&result.truth, &mixture);
+	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
+	tlv_rng_seed(&rng, seed + 2);
+	for (size_t t = 0; t < n; t++)
+		(void) tlv_gmm_simulate(simulator, &rng, result.x + t * d);
+	return result;
+}
+
+static inline data
+simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
+{
+	return simulate_from(n, d, k, separation, covariance, 3);
+}
+
 /* A model after steps on a sample; the likelihood at their end. */
 static inline void
 refine_on(const tlv_frame *model, const tlv_gmm_sample *sample, int steps, double *likelihood,

@@ -8,44 +8,30 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
 
+/* A value that a call made, which whoever stores it accepts. */
 static tlv_frame
-opened(void *image, size_t size)
+accepted(tlv_frame made)
 {
-	tlv_frame frame;
-
-	assert_true(tlv_kind_accepts(&ctx, image, size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	return frame;
+	assert_true(tlv_kind_accepts(&ctx, (void *) (uintptr_t) made.header, made.header->size));
+	return made;
 }
 
 static tlv_frame
 mixture(size_t k, tlv_covariance covariance)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_gmm_random(&ctx, k, 3, 6, covariance, 1, &image, &size));
-	return opened(image, size);
+	return accepted(MADE(tlv_gmm_random, k, 3, 6, covariance, 1));
 }
 
 static tlv_frame
 arranged(const tlv_frame *model, const tlv_frame *reference, size_t n, const tlv_place *places)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_model_arrange(&ctx, model, reference, n, places, &image, &size));
-	return opened(image, size);
+	return accepted(MADE(tlv_model_arrange, model, reference, n, places));
 }
 
 static tlv_frame
 aligned(const tlv_frame *model, const tlv_frame *reference)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_model_align(&ctx, model, reference, NAN, &image, &size));
-	return opened(image, size);
+	return accepted(MADE(tlv_model_align, model, reference, NAN));
 }
 
 static bool
@@ -102,7 +88,7 @@ TEST(test_align)
 		size_t size;
 
 		assert_ok(tlv_label_component(&ctx, &model, 1, (tlv_text){"two", 3}, &image, &size));
-		labelled = opened(image, size);
+		labelled = accepted(frame_of(image, size));
 		other = arranged(&labelled, NULL, 4, turned);
 		assert_false(same(&other, &labelled));
 		assert_int_equal(tlv_component_label(&other, 3).length, 3);
@@ -110,7 +96,7 @@ TEST(test_align)
 		back = aligned(&other, &labelled);
 		assert_true(same(&back, &labelled));
 		assert_ok(tlv_label_component(&ctx, &back, 1, (tlv_text){NULL, 0}, &image, &size));
-		back = opened(image, size);
+		back = accepted(frame_of(image, size));
 		assert_true(same(&back, &model));
 	}
 }

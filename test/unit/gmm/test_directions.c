@@ -3,7 +3,7 @@
  * simulated rows, k that is chosen, rows without a direction, and every fault on the way.
  */
 
-#include "source_setup.h"
+#include "gmm_refine.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/num/linalg.h"
@@ -67,37 +67,10 @@ TEST(test_kappa)
 
 /* ---- rows ---- */
 
-typedef struct data
-{
-	size_t n, d;
-	double *x;
-	size_t *component;
-	tlv_frame truth;
-} data;
-
 static data
-simulate_from(size_t n, size_t d, size_t k, double separation, uint64_t seed)
+simulate_directions(size_t n, size_t d, size_t k, double separation, uint64_t seed)
 {
-	data result = {.n = n, .d = d};
-	tlv_gmm_simulator *simulator;
-	tlv_mixture directions;
-	tlv_rng rng;
-
-	result.truth = MADE(tlv_gmm_random, k, d, separation, TLV_COVARIANCE_DIRECTION, seed);
-	tlv_gmm_read(&result.truth, &directions);
-	assert_ok(tlv_gmm_simulator_create(&ctx, &directions, &simulator));
-	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
-	result.component = tlv_alloc(&ctx, n, sizeof(size_t));
-	tlv_rng_seed(&rng, seed + 2);
-	for (size_t t = 0; t < n; t++)
-		result.component[t] = tlv_gmm_simulate(simulator, &rng, result.x + t * d);
-	return result;
-}
-
-static data
-simulate(size_t n, size_t d, size_t k, double separation)
-{
-	return simulate_from(n, d, k, separation, 3);
+	return simulate_from(n, d, k, separation, TLV_COVARIANCE_DIRECTION, seed);
 }
 
 static tlv_gmm_learn_options
@@ -154,7 +127,7 @@ ACCURACY_TEST(test_accuracy)
 
 	for (size_t i = 0; i < 4; i++)
 	{
-		data rows = simulate(cases[i].n, cases[i].d, cases[i].k, cases[i].separation);
+		data rows = simulate_directions(cases[i].n, cases[i].d, cases[i].k, cases[i].separation, 3);
 		double mean, kappa;
 
 		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
@@ -171,7 +144,7 @@ ACCURACY_TEST(test_accuracy)
 /* Steps of expectation maximisation never lose likelihood, and lengths of rows do not count. */
 TEST(test_steps)
 {
-	data rows = simulate(2000, 8, 4, 5);
+	data rows = simulate_directions(2000, 8, 4, 5, 3);
 	tlv_gmm_learn_options options = of_directions(4, 8);
 	double before = -HUGE_VAL;
 	tlv_frame model, longer;
@@ -205,7 +178,7 @@ TEST(test_nothing)
 {
 	for (size_t d = 2; d < 200; d = 3 * d + 1)
 	{
-		data rows = simulate(2000, d, 1, 0);
+		data rows = simulate_directions(2000, d, 1, 0, 3);
 		tlv_mixture directions;
 		tlv_frame model;
 
@@ -226,7 +199,7 @@ exact_numbers(size_t n, size_t d, size_t k, double separation)
 
 	for (uint64_t seed = 201; seed <= 220; seed++)
 	{
-		data rows = simulate_from(n, d, k, separation, seed);
+		data rows = simulate_directions(n, d, k, separation, seed);
 		tlv_mixture directions;
 		tlv_frame model;
 
@@ -254,7 +227,7 @@ ACCURACY_TEST(test_overlapping)
 /* Rows of zeros are left out and counted; without another row there is nothing to learn. */
 TEST(test_zeros)
 {
-	data rows = simulate(400, 6, 2, 12);
+	data rows = simulate_directions(400, 6, 2, 12, 3);
 	tlv_gmm_learn_options options = of_directions(2, -1);
 	tlv_posterior posterior = {0};
 	tlv_frame model;
@@ -278,7 +251,7 @@ TEST(test_zeros)
 /* Equal rows have the largest kappa, and the model says so. */
 TEST(test_equal_rows)
 {
-	data rows = simulate(300, 5, 3, 8);
+	data rows = simulate_directions(300, 5, 3, 8, 3);
 	tlv_mixture directions;
 	tlv_frame model;
 
@@ -377,7 +350,8 @@ TEST(test_gaps)
 TEST(test_faults)
 {
 	tlv_gmm_learn_options options = of_directions(3, 2);
-	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
+	data rows = simulate_directions(800, 12, 3, 8, 3),
+		 changed = simulate_directions(300, 10, 2, 4, 3);
 
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = fixture_rows_of(changed.n, changed.d, changed.x);

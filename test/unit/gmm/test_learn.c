@@ -11,24 +11,14 @@
 
 /* ---- rows ---- */
 
-/* Rows of a random mixture, and that mixture. */
+/* The rows in use are those of a random mixture, which is returned. */
 static tlv_frame
-simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
+use_mixture(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
 {
-	double *x = room(n * d, sizeof(double));
-	tlv_gmm_simulator *simulator;
-	tlv_mixture mixture;
-	tlv_frame truth;
-	tlv_rng rng;
+	data rows = simulate(n, d, k, separation, covariance);
 
-	truth = MADE(tlv_gmm_random, k, d, separation, covariance, 3);
-	tlv_gmm_read(&truth, &mixture);
-	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
-	tlv_rng_seed(&rng, 5);
-	for (size_t t = 0; t < n; t++)
-		(void) tlv_gmm_simulate(simulator, &rng, x + t * d);
-	fixture_use_rows(fixture_rows_of(n, d, x));
-	return truth;
+	fixture_use_rows(fixture_rows_of(n, d, rows.x));
+	return rows.truth;
 }
 
 /* ---- procedures ---- */
@@ -53,7 +43,7 @@ learn(tlv_gmm_learn_options options)
 /* Many rows, spherical: the fit to the moments is trusted, and refined without a sample. */
 TEST(test_trusted)
 {
-	tlv_frame truth = simulate(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL), model;
+	tlv_frame truth = use_mixture(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL), model;
 	tlv_gmm_learn_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
 
 	model = learn(options);
@@ -83,7 +73,7 @@ TEST(test_whole_sample)
 
 	for (int c = 0; c < 3; c++)
 	{
-		tlv_frame truth = simulate(1500, 4, 3, 5, covariances[c]), model;
+		tlv_frame truth = use_mixture(1500, 4, 3, 5, covariances[c]), model;
 
 		model = learn(usual_options(3, covariances[c]));
 		assert_below(mean_error(truth, model), 0.2);
@@ -98,7 +88,7 @@ TEST(test_whole_sample)
  */
 TEST(test_rivals)
 {
-	tlv_frame truth = simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL), model;
+	tlv_frame truth = use_mixture(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL), model;
 	tlv_gmm_learn_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
 
 	model = learn(options);
@@ -113,7 +103,7 @@ TEST(test_rivals)
 /* Long vectors: moments in the leading directions, by a pass of their own. */
 TEST(test_compressed)
 {
-	tlv_frame truth = simulate(25000, 40, 3, 4, TLV_COVARIANCE_SPHERICAL), model;
+	tlv_frame truth = use_mixture(25000, 40, 3, 4, TLV_COVARIANCE_SPHERICAL), model;
 
 	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
 	assert_equal(diagnostic(model, "directions"), 3);
@@ -127,7 +117,7 @@ TEST(test_compressed)
 
 TEST(test_choice_of_k)
 {
-	tlv_frame truth = simulate(4000, 4, 3, 6, TLV_COVARIANCE_SPHERICAL), model;
+	tlv_frame truth = use_mixture(4000, 4, 3, 6, TLV_COVARIANCE_SPHERICAL), model;
 	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	tlv_warning warning;
 
@@ -145,7 +135,7 @@ TEST(test_choice_of_k)
 	assert_string_equal(warning.message, "k is the largest that was tried, max_k = 3");
 
 	/* Of long vectors, too: the directions are those of the largest k. */
-	truth = simulate(3000, 30, 4, 6, TLV_COVARIANCE_SPHERICAL);
+	truth = use_mixture(3000, 30, 4, 6, TLV_COVARIANCE_SPHERICAL);
 	options.max_k = 6;
 	model = learn(options);
 	assert_equal(tlv_frame_find(&model, "weights")->rows, 4);
@@ -180,7 +170,7 @@ ACCURACY_TEST(test_choice_of_covariance)
 	options.fit.any_covariance = true;
 	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
-		truth = simulate(3000, 4, 3, 6, c);
+		truth = use_mixture(3000, 4, 3, 6, c);
 		model = learn_all();
 		assert_equal(covariance_of(model), c);
 		assert_equal(tlv_frame_find(&model, "weights")->rows, 3);
@@ -192,7 +182,7 @@ ACCURACY_TEST(test_choice_of_covariance)
 		assert_below(mean_error(truth, model), 0.2);
 	}
 	/* Of a large sample, some rows tell; moments that are trusted still are. */
-	truth = simulate(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL);
+	truth = use_mixture(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL);
 	options.fit.k = 4;
 	model = learn(options);
 	assert_equal(covariance_of(model), TLV_COVARIANCE_SPHERICAL);
@@ -214,7 +204,7 @@ ACCURACY_TEST(test_one_gaussian)
 
 	for (size_t d = 2; d <= 5; d += 3)
 	{
-		(void) simulate(3000, d, 1, 4, TLV_COVARIANCE_FULL);
+		(void) use_mixture(3000, d, 1, 4, TLV_COVARIANCE_FULL);
 		model = learn_all();
 		assert_equal(tlv_frame_find(&model, "weights")->rows, 1);
 		assert_equal(covariance_of(model), TLV_COVARIANCE_FULL);
@@ -256,7 +246,7 @@ TEST(test_doubt)
 		tlv_mixture mixture;
 		tlv_frame model;
 
-		(void) simulate(600, 3, k, 6, form);
+		(void) use_mixture(600, 3, k, 6, form);
 		model = learn(options);
 		tlv_gmm_read(&model, &mixture);
 		assert_equal(mixture.k, options.fit.k);
@@ -276,7 +266,7 @@ TEST(test_outlier)
 	tlv_frame model;
 	double *x;
 
-	(void) simulate(2000, 30, 3, 7, TLV_COVARIANCE_SPHERICAL);
+	(void) use_mixture(2000, 30, 3, 7, TLV_COVARIANCE_SPHERICAL);
 	x = (double *) passes.rows[0].rows[0].part[0].float64;
 	for (int i = 0; i < 30; i++)
 		x[i] = i % 2 == 0 ? 30 : -30;
@@ -466,14 +456,14 @@ TEST(test_faults)
 	tlv_gmm_learn_options options = usual_options(2, TLV_COVARIANCE_SPHERICAL);
 	double *wide = room(500 * 5, sizeof(double));
 
-	(void) simulate(1000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
+	(void) use_mixture(1000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
 	passes.changed = fixture_rows_of(500, 5, wide); /* shorter, and all zero */
 	options.iterations = 3;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 7);
 	passes.changed = (fixture_rows){5, passes.rows[0].rows}; /* most of them gone */
 	procedure_change_everywhere(&passes, &tlv_gmm_procedure, &options);
 
-	(void) simulate(800, 3, 2, 5, TLV_COVARIANCE_SPHERICAL);
+	(void) use_mixture(800, 3, 2, 5, TLV_COVARIANCE_SPHERICAL);
 	options.fit.k = 0;
 	options.max_k = 4;
 	passes.changed = (fixture_rows){5, passes.rows[0].rows};
@@ -484,7 +474,7 @@ TEST(test_faults)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
 	options.fit.any_covariance = false;
 
-	(void) simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL);
+	(void) use_mixture(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL);
 	options.fit.k = 4;
 	options.iterations = 6;
 	passes.changed = (fixture_rows){100, passes.rows[0].rows};

@@ -38,32 +38,22 @@ compressed_moments(const data *rows, size_t p)
 	return collect(accumulator, rows);
 }
 
-TEST(test_one_component)
+/* Moments of order 2 for one component; of order 3 in all dimensions, and in k directions, where
+ * they cost k^3, not d^3. */
+TEST(test_memory)
 {
-	data rows = simulate(900, 400, 3, 20, TLV_COVARIANCE_SPHERICAL);
-	tlv_frame pairs = moments(&rows, 2);
+	data one = simulate(900, 400, 3, 20, TLV_COVARIANCE_SPHERICAL);
+	data all = simulate(3000, 60, 20, 20, TLV_COVARIANCE_SPHERICAL);
+	data led = simulate(2000, 300, 30, 25, TLV_COVARIANCE_SPHERICAL);
+	tlv_frame pairs = moments(&one, 2), triples = moments(&all, 3);
+	tlv_frame compressed = compressed_moments(&led, 30);
 
-	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
-		check_memory("order 2", pairs, 1, (tlv_covariance) c);
-}
-
-TEST(test_all_dimensions)
-{
-	data rows = simulate(3000, 60, 20, 20, TLV_COVARIANCE_SPHERICAL);
-	tlv_frame triples = moments(&rows, 3);
-
-	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
-		check_memory("order 3", triples, 20, (tlv_covariance) c);
-}
-
-/* Third moments in k directions cost k^3, not d^3. */
-TEST(test_directions)
-{
-	data rows = simulate(2000, 300, 30, 25, TLV_COVARIANCE_SPHERICAL);
-	tlv_frame triples = compressed_moments(&rows, 30);
-
-	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
-		check_memory("directions", triples, 30, (tlv_covariance) c);
+	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		check_memory("order 2", pairs, 1, c);
+		check_memory("order 3", triples, 20, c);
+		check_memory("directions", compressed, 30, c);
+	}
 }
 
 RUN_TESTS(setup, teardown)
