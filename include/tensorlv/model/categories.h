@@ -34,10 +34,6 @@
 
 #define TLV_CATEGORY_MISSING	 (-1)
 #define TLV_CATEGORY_MOST_STATES 100
-
-/* Integers of more different values are numbers, and a variable of so many categories or more names
- * its rows where each is seen less than twice. */
-#define TLV_CATEGORY_MOST_INTEGERS 20
 /* Most variables of a row. */
 #define TLV_CATEGORY_MOST_VARIABLES 20000
 /* Most entries of all tables of triples together: 16 MB. */

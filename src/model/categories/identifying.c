@@ -14,7 +14,7 @@ tlv_warn_identifying(tlv_context *ctx, const tlv_names *names, size_t variable, 
 {
 	char shown[TLV_SHOWN_NAME];
 
-	if (different < TLV_CATEGORY_MOST_INTEGERS || 2 * different <= values)
+	if (different < TLV_MOST_INTEGER_CATEGORIES || 2 * different <= values)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, to,

@@ -153,7 +153,7 @@ extern tlv_status tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts,
  * rounded values, explains the steps of the data better than a frequency for each, by the Bayesian
  * information criterion (Schwarz 1978, Annals of Statistics 6), which is also charged for the
  * choice of the m integers from their range.  -infinity of few
- * integers, TLV_CATEGORY_MOST_INTEGERS at most.  Errors: memory, TLV_CANCELLED.
+ * integers, TLV_MOST_INTEGER_CATEGORIES at most.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_number_gain(tlv_context *ctx, const tlv_hmm_data *data, size_t m,
 									  const int64_t *items, double *gain);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "learn.h"
-#include "tensorlv/model/categories.h"
 #include "tensorlv/num/special.h"
 
 /* How often each of m symbols, ascending, occurs; returns how many steps have one. */
@@ -59,7 +58,7 @@ tlv_hmm_number_gain(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const 
 			unit = tlv_common_divisor((double) items[i] - (double) items[0], unit, exact);
 	}
 	tlv_free(ctx, counts);
-	if (m <= TLV_CATEGORY_MOST_INTEGERS)
+	if (m <= TLV_MOST_INTEGER_CATEGORIES)
 		return TLV_OK;
 	/* Which m integers of their range it is that occur, and how often. */
 	range = ((double) items[m - 1] - (double) items[0]) / unit + 1;

@@ -74,7 +74,7 @@ extern void TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *n
 /*
  * Which columns of the query are numbers beside categories (rows->numbers), and which are none,
  * since they number the rows (rows->skipped): a pass over its integers, of which those of at most
- * TLV_CATEGORY_MOST_INTEGERS different values are categories.
+ * TLV_MOST_INTEGER_CATEGORIES different values are categories.
  */
 extern void TlvSurveyJudgeColumns(TlvSource *rows);
 

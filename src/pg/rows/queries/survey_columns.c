@@ -30,7 +30,7 @@ typedef struct IntegerColumns
 static bool
 is_settled(const IntegerColumn *column)
 {
-	return column->n == MOST_VALUES || (column->repeats && column->n > TLV_CATEGORY_MOST_INTEGERS);
+	return column->n == MOST_VALUES || (column->repeats && column->n > TLV_MOST_INTEGER_CATEGORIES);
 }
 
 static void
@@ -76,7 +76,7 @@ numbers_rows(const IntegerColumn *column)
 {
 	double n = column->n, pairs = n * (n - 1) / 2, range;
 
-	if (column->repeats || n <= TLV_CATEGORY_MOST_INTEGERS)
+	if (column->repeats || n <= TLV_MOST_INTEGER_CATEGORIES)
 		return false;
 	range = (double) column->values[column->n - 1] - (double) column->values[0] + 1;
 	return tlv_is_key(n, (double[]){pairs, pairs / range, 0});
@@ -127,7 +127,7 @@ judge_integers(TlvSource *rows)
 
 		if (numbers_rows(column))
 			rows->skipped = bms_add_member(rows->skipped, column->column);
-		else if (column->n > TLV_CATEGORY_MOST_INTEGERS)
+		else if (column->n > TLV_MOST_INTEGER_CATEGORIES)
 			rows->numbers = bms_add_member(rows->numbers, column->column);
 	}
 }
