@@ -40,14 +40,12 @@ static const TlvArgument dictionary_arguments[] = {
 	{NULL}};
 
 /* tlv_dictionary(query, atoms, sparsity, ...) */
-TLV_QUERY_FUNCTION(tlv_dictionary_driver)
+TLV_DRIVER_FUNCTION(tlv_dictionary_driver)
 {
 	DictionaryArguments arguments = {
 		.fit = {.threshold = TLV_CODING_THRESHOLD, .common = TLV_CODING_COMMON, .iterations = -1}};
 	TlvDriver *driver;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
 	TlvReadArguments(fcinfo, dictionary_arguments, &arguments);
 	arguments.fit.method = (tlv_coding_method) arguments.method;
 	driver = TlvDriverBegin(fcinfo);

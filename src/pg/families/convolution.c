@@ -43,26 +43,19 @@ fit_convolution(tlv_context *ctx, const tlv_frame *moments, const void *options,
 }
 
 /* tlv_fit_convolution(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_convolution)
+TLV_FIT_FUNCTION(tlv_fit_convolution)
 {
-	tlv_convolution_options options;
+	tlv_convolution_options options = read_convolution_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_convolution_arguments(fcinfo);
 	return TlvFit(fcinfo, fit_convolution, &options);
 }
 
 /* tlv_convolution(query, ...) */
-TLV_QUERY_FUNCTION(tlv_convolution)
+TLV_DRIVER_FUNCTION(tlv_convolution)
 {
-	tlv_convolution_options options;
-	TlvDriver *driver;
+	tlv_convolution_options options = read_convolution_arguments(fcinfo);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_convolution_arguments(fcinfo);
-	driver = TlvDriverBegin(fcinfo);
 	TlvReadSeries(driver, TlvQueryText(fcinfo, "series"));
 	return TlvDriverLearn(fcinfo, driver, &tlv_convolution_procedure, &options);
 }

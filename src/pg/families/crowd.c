@@ -95,26 +95,19 @@ fit_crowd(tlv_context *ctx, const tlv_frame *answers, const void *options, void 
 }
 
 /* tlv_fit_crowd(answers, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_crowd)
+TLV_FIT_FUNCTION(tlv_fit_crowd)
 {
-	CrowdArguments arguments;
+	CrowdArguments arguments = read_crowd_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_crowd_arguments(fcinfo);
 	return TlvFit(fcinfo, fit_crowd, &arguments.fit);
 }
 
 /* tlv_crowd(query, ...) */
-TLV_QUERY_FUNCTION(tlv_crowd)
+TLV_DRIVER_FUNCTION(tlv_crowd)
 {
-	CrowdArguments arguments;
-	TlvDriver *driver;
+	CrowdArguments arguments = read_crowd_arguments(fcinfo);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_crowd_arguments(fcinfo);
-	driver = TlvDriverBegin(fcinfo);
 	TlvReadAnswers(driver, TlvQueryText(fcinfo, "answers"));
 	if (arguments.gold != NULL)
 		TlvReadGold(driver, arguments.gold);

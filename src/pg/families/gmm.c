@@ -88,13 +88,10 @@ fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 }
 
 /* tlv_fit_gmm(m, k, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_gmm)
+TLV_FIT_FUNCTION(tlv_fit_gmm)
 {
-	tlv_gmm_learn_options options;
+	tlv_gmm_learn_options options = read_gmm_arguments(fcinfo, false);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo, false);
 	if (options.fit.covariance == TLV_COVARIANCE_DIRECTION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),
@@ -103,15 +100,11 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 }
 
 /* tlv_gmm(query, ...) */
-TLV_QUERY_FUNCTION(tlv_gmm)
+TLV_DRIVER_FUNCTION(tlv_gmm)
 {
-	tlv_gmm_learn_options options;
-	TlvDriver *driver;
+	tlv_gmm_learn_options options = read_gmm_arguments(fcinfo, true);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo, true);
-	driver = TlvDriverBegin(fcinfo);
 	if (options.fit.covariance == TLV_COVARIANCE_DIRECTION && options.fit.tails != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("directions have no tails"), errhint("Leave tails out.")));

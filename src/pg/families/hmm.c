@@ -111,26 +111,19 @@ fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *argument, void *
 }
 
 /* tlv_fit_hmm(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_hmm)
+TLV_FIT_FUNCTION(tlv_fit_hmm)
 {
-	tlv_hmm_learn_options options;
+	tlv_hmm_learn_options options = read_hmm_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_hmm_arguments(fcinfo);
 	return TlvFit(fcinfo, fit_hmm, &options);
 }
 
 /* tlv_hmm(query, ...) */
-TLV_QUERY_FUNCTION(tlv_hmm)
+TLV_DRIVER_FUNCTION(tlv_hmm)
 {
-	tlv_hmm_learn_options options;
-	TlvDriver *driver;
+	tlv_hmm_learn_options options = read_hmm_arguments(fcinfo);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_hmm_arguments(fcinfo);
-	driver = TlvDriverBegin(fcinfo);
 	TlvDriverCheck(driver, tlv_hmm_procedure(&options), &options);
 	TlvReadSequences(driver, TlvQueryText(fcinfo, "sequences"));
 	return TlvDriverLearn(fcinfo, driver, tlv_hmm_procedure(&options), &options);

@@ -64,26 +64,19 @@ fit_ica(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 }
 
 /* tlv_fit_ica(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_ica)
+TLV_FIT_FUNCTION(tlv_fit_ica)
 {
-	tlv_ica_learn_options options;
+	tlv_ica_learn_options options = read_ica_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_ica_arguments(fcinfo);
 	return TlvFit(fcinfo, fit_ica, &options.fit);
 }
 
 /* tlv_ica(query, ...) */
-TLV_QUERY_FUNCTION(tlv_ica)
+TLV_DRIVER_FUNCTION(tlv_ica)
 {
-	tlv_ica_learn_options options;
-	TlvDriver *driver;
+	tlv_ica_learn_options options = read_ica_arguments(fcinfo);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_ica_arguments(fcinfo);
-	driver = TlvDriverBegin(fcinfo);
 	TlvDriverCheck(driver, &tlv_ica_procedure, &options);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
 	return TlvDriverLearn(fcinfo, driver, &tlv_ica_procedure, &options);

@@ -235,15 +235,12 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 }
 
 /* tlv_fit_lda(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_lda)
+TLV_FIT_FUNCTION(tlv_fit_lda)
 {
-	LdaArguments arguments;
+	LdaArguments arguments = read_lda_arguments(fcinfo, lda_fit_arguments);
 	TlvFitValue fit;
 	tlv_frame frame, subspace;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_lda_arguments(fcinfo, lda_fit_arguments);
 	read_fit_method(&arguments);
 	if (!TlvArgumentIsNull(fcinfo, "subspace"))
 	{
@@ -257,14 +254,11 @@ TLV_KEEPING_FUNCTION(tlv_fit_lda)
 }
 
 /* tlv_lda(query, ...) */
-TLV_QUERY_FUNCTION(tlv_lda)
+TLV_DRIVER_FUNCTION(tlv_lda)
 {
-	LdaArguments arguments;
+	LdaArguments arguments = read_lda_arguments(fcinfo, lda_driver_arguments);
 	TlvDriver *driver;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_lda_arguments(fcinfo, lda_driver_arguments);
 	read_start(&arguments);
 	arguments.learn.test = true;
 	arguments.learn.errors = TlvWantsErrors(fcinfo);

@@ -99,11 +99,8 @@ fit_membership(tlv_context *ctx, const tlv_frame *moments, const void *options, 
 static Datum
 fit_members(FunctionCallInfo fcinfo, bool mixed)
 {
-	MembershipArguments arguments;
+	MembershipArguments arguments = read_membership_arguments(fcinfo, mixed);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_membership_arguments(fcinfo, mixed);
 	return TlvFit(fcinfo, fit_membership, &arguments.learn.fit);
 }
 
@@ -126,38 +123,34 @@ read_answers(FunctionCallInfo fcinfo, TlvDriver *driver, MembershipArguments *ar
 static Datum
 learn_members(FunctionCallInfo fcinfo, bool mixed)
 {
-	MembershipArguments arguments;
-	TlvDriver *driver;
+	MembershipArguments arguments = read_membership_arguments(fcinfo, mixed);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_membership_arguments(fcinfo, mixed);
-	driver = TlvDriverBegin(fcinfo);
 	read_answers(fcinfo, driver, &arguments);
 	return TlvDriverLearn(fcinfo, driver, tlv_membership_procedure(&arguments.learn),
 						  &arguments.learn);
 }
 
 /* tlv_fit_lca(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_lca)
+TLV_FIT_FUNCTION(tlv_fit_lca)
 {
 	return fit_members(fcinfo, false);
 }
 
 /* tlv_lca(query, ...) */
-TLV_QUERY_FUNCTION(tlv_lca)
+TLV_DRIVER_FUNCTION(tlv_lca)
 {
 	return learn_members(fcinfo, false);
 }
 
 /* tlv_fit_gom(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_gom)
+TLV_FIT_FUNCTION(tlv_fit_gom)
 {
 	return fit_members(fcinfo, true);
 }
 
 /* tlv_gom(query, ...) */
-TLV_QUERY_FUNCTION(tlv_gom)
+TLV_DRIVER_FUNCTION(tlv_gom)
 {
 	return learn_members(fcinfo, true);
 }

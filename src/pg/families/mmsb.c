@@ -92,25 +92,19 @@ fit_mmsb(tlv_context *ctx, const tlv_frame *graph, const void *argument, void **
 }
 
 /* tlv_fit_mmsb(g, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_mmsb)
+TLV_FIT_FUNCTION(tlv_fit_mmsb)
 {
-	MmsbArguments arguments;
+	MmsbArguments arguments = read_mmsb_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_mmsb_arguments(fcinfo);
 	return TlvFit(fcinfo, fit_mmsb, &arguments);
 }
 
 /* tlv_mmsb(query, ...) */
-TLV_QUERY_FUNCTION(tlv_mmsb)
+TLV_DRIVER_FUNCTION(tlv_mmsb)
 {
-	MmsbArguments arguments;
+	MmsbArguments arguments = read_mmsb_arguments(fcinfo);
 	TlvDriver *driver;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_mmsb_arguments(fcinfo);
 	arguments.learn.errors = TlvWantsErrors(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvReadEdges(driver, TlvQueryText(fcinfo, "edges"), arguments.bipartite);

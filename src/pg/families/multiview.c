@@ -52,28 +52,21 @@ fit_multiview(tlv_context *ctx, const tlv_frame *moments, const void *options, v
 }
 
 /* tlv_fit_multiview(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_multiview)
+TLV_FIT_FUNCTION(tlv_fit_multiview)
 {
-	tlv_multiview_learn_options options;
+	tlv_multiview_learn_options options = read_multiview_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_multiview_arguments(fcinfo);
 	return TlvFit(fcinfo, fit_multiview, &options.fit);
 }
 
 /* tlv_multiview(query, ...): refinement of vectors reads the rows again and again. */
-TLV_QUERY_FUNCTION(tlv_multiview)
+TLV_DRIVER_FUNCTION(tlv_multiview)
 {
-	tlv_multiview_learn_options options;
-	TlvDriver *driver;
+	tlv_multiview_learn_options options = read_multiview_arguments(fcinfo);
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 	TlvSource *rows;
 	bool again;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_multiview_arguments(fcinfo);
-	driver = TlvDriverBegin(fcinfo);
 	rows = TlvReadViews(driver, TlvQueryText(fcinfo, "views"));
 	again = rows->form == TLV_ROW_VIEWS && options.refine == TLV_MULTIVIEW_REFINE_EM;
 	TlvSourceReady(rows, again ? TLV_SOURCE_AGAIN : TLV_SOURCE_ONCE);

@@ -51,13 +51,11 @@ read_arguments(FunctionCallInfo fcinfo, NetworkArguments *arguments)
 }
 
 /* tlv_network(query, layers, ...) */
-TLV_QUERY_FUNCTION(tlv_network_driver)
+TLV_DRIVER_FUNCTION(tlv_network_driver)
 {
 	NetworkArguments arguments = {.fit = {.layers = 1, .threshold = NAN, .iterations = -1}};
 	TlvDriver *driver;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
 	read_arguments(fcinfo, &arguments);
 	driver = TlvDriverBegin(fcinfo);
 	TlvDriverCheck(driver, &tlv_network_procedure, &arguments.fit);
@@ -81,12 +79,10 @@ fit_network(tlv_context *ctx, const tlv_frame *value, const void *options, void 
 }
 
 /* tlv_fit_network(moments, threshold, model, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_network)
+TLV_FIT_FUNCTION(tlv_fit_network)
 {
 	NetworkArguments arguments = {.fit = {.layers = 1, .threshold = NAN, .seed = 1}};
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
 	read_arguments(fcinfo, &arguments);
 	return TlvFit(fcinfo, fit_network, &arguments);
 }

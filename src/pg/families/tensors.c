@@ -83,9 +83,10 @@ array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_M
 /* What entries are that do not occur: 0, or missing. */
 static const char *const absent_names[] = {"zero", "missing", NULL};
 
-#define ABSENT_ARGUMENT(options)                                                                   \
+#define TENSOR_ARGUMENT(member) offsetof(TensorArguments, member)
+#define ABSENT_ARGUMENT                                                                            \
 	{                                                                                              \
-		"absent", TLV_ARGUMENT_CHOICE, offsetof(options, absent),                                  \
+		"absent", TLV_ARGUMENT_CHOICE, TENSOR_ARGUMENT(absent),                                    \
 			.what = "meaning of absent entries", .names = absent_names                             \
 	}
 
@@ -109,23 +110,36 @@ tensor_argument(FunctionCallInfo fcinfo, bool array, int absent, tlv_context *ct
 	return tlv_tensor_load(ctx, frame, absent == 1, source);
 }
 
+/* The arguments of the three fits beside the tensor. */
+typedef struct TensorArguments
+{
+	int absent;
+	union
+	{
+		tlv_cp_fit_options cp;
+		tlv_tucker_fit_options tucker;
+		tlv_train_fit_options train;
+	};
+	const char *method;
+	Datum ranks; /* read_ranks reads them */
+} TensorArguments;
+
+typedef TensorArguments (*ReadTensorArguments)(FunctionCallInfo fcinfo);
 typedef tlv_status (*FitTensor)(tlv_context *ctx, const tlv_tensor_source *source,
-								const void *options, void **image, size_t *size);
+								const TensorArguments *arguments, void **image, size_t *size);
 
 /* Returns what fit makes of the tensor in argument 0, which is not NULL, as SQL. */
 static Datum
-fit_tensor(FunctionCallInfo fcinfo, bool array, int absent, FitTensor fit, const void *options)
+fit_tensor(FunctionCallInfo fcinfo, bool array, ReadTensorArguments read, FitTensor fit)
 {
+	TensorArguments arguments = read(fcinfo);
 	tlv_tensor_source source;
 	tlv_frame frame;
 	TlvMaker maker;
-	tlv_status status;
 
 	TlvMakerBegin(&maker, "tensorlv fit");
-	status = tensor_argument(fcinfo, array, absent, maker.ctx, &frame, &source);
-	if (status == TLV_OK)
-		status = fit(maker.ctx, &source, options, &maker.image, &maker.size);
-	if (status != TLV_OK)
+	if (tensor_argument(fcinfo, array, arguments.absent, maker.ctx, &frame, &source) != TLV_OK ||
+		fit(maker.ctx, &source, &arguments, &maker.image, &maker.size) != TLV_OK)
 	{
 		TlvFailed(fcinfo, maker.ctx);
 		TlvWorkEnd(maker.work);
@@ -134,196 +148,122 @@ fit_tensor(FunctionCallInfo fcinfo, bool array, int absent, FitTensor fit, const
 	return TlvFitEnd(&maker);
 }
 
+/* Two functions: of collected entries, and of an array. */
+#define TENSOR_FIT(name, read, fit)                                                                \
+	TLV_FIT_FUNCTION(name)                                                                         \
+	{                                                                                              \
+		return fit_tensor(fcinfo, false, read, fit);                                               \
+	}                                                                                              \
+	TLV_FIT_FUNCTION(name##_array)                                                                 \
+	{                                                                                              \
+		return fit_tensor(fcinfo, true, read, fit);                                                \
+	}
+
 /* ---- sums of products ---- */
 
-typedef struct CpArguments
-{
-	tlv_cp_fit_options fit;
-	const char *method;
-	int absent;
-} CpArguments;
-
 static const TlvArgument cp_arguments[] = {
-	ABSENT_ARGUMENT(CpArguments),
-	{"k", TLV_ARGUMENT_COUNT, offsetof(CpArguments, fit.k), .least = 1, .required = true},
-	{"nonnegative", TLV_ARGUMENT_FLAG, offsetof(CpArguments, fit.nonnegative)},
-	{"method", TLV_ARGUMENT_TEXT, offsetof(CpArguments, method)},
-	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(CpArguments, fit.iterations), .least = 1},
-	{"restarts", TLV_ARGUMENT_NUMBER, offsetof(CpArguments, fit.restarts), .least = 1},
-	{"seed", TLV_ARGUMENT_SEED, offsetof(CpArguments, fit.seed)},
+	ABSENT_ARGUMENT,
+	{"k", TLV_ARGUMENT_COUNT, TENSOR_ARGUMENT(cp.k), .least = 1, .required = true},
+	{"nonnegative", TLV_ARGUMENT_FLAG, TENSOR_ARGUMENT(cp.nonnegative)},
+	{"method", TLV_ARGUMENT_TEXT, TENSOR_ARGUMENT(method)},
+	{"iterations", TLV_ARGUMENT_NUMBER, TENSOR_ARGUMENT(cp.iterations), .least = 1},
+	{"restarts", TLV_ARGUMENT_NUMBER, TENSOR_ARGUMENT(cp.restarts), .least = 1},
+	{"seed", TLV_ARGUMENT_SEED, TENSOR_ARGUMENT(cp.seed)},
 	{NULL}};
 
-static CpArguments
+static TensorArguments
 read_cp_arguments(FunctionCallInfo fcinfo)
 {
 	static const char *const any_sign[] = {"auto", "als", NULL};
 	static const char *const nonnegative[] = {"auto", "hals", "pqp", NULL};
-	CpArguments arguments = {.fit = {.seed = 1}};
+	TensorArguments arguments = {.cp = {.seed = 1}};
 
 	TlvReadArguments(fcinfo, cp_arguments, &arguments);
 	if (arguments.method != NULL)
-		arguments.fit.solver =
+		arguments.cp.solver =
 			TlvChoiceAmong(arguments.method, tlv_cp_solver_names,
-						   arguments.fit.nonnegative ? nonnegative : any_sign, "method");
+						   arguments.cp.nonnegative ? nonnegative : any_sign, "method");
 	return arguments;
 }
 
 static tlv_status
-fit_cp(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
-	   size_t *size)
+fit_cp(tlv_context *ctx, const tlv_tensor_source *source, const TensorArguments *arguments,
+	   void **image, size_t *size)
 {
-	return tlv_cp_fit(ctx, source, options, image, size);
+	return tlv_cp_fit(ctx, source, &arguments->cp, image, size);
 }
 
-static Datum
-fit_cp_of(FunctionCallInfo fcinfo, bool array)
-{
-	CpArguments arguments;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_cp_arguments(fcinfo);
-	return fit_tensor(fcinfo, array, arguments.absent, fit_cp, &arguments.fit);
-}
-
-/* tlv_fit_cp(moments, k, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_cp)
-{
-	return fit_cp_of(fcinfo, false);
-}
-
-/* tlv_fit_cp(tensor float8[], k, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_cp_array)
-{
-	return fit_cp_of(fcinfo, true);
-}
+TENSOR_FIT(tlv_fit_cp, read_cp_arguments, fit_cp)
 
 /* ---- cores in bases, chains of cores ---- */
 
 /* n numbers of at least 1. */
 static void
-read_counts(FunctionCallInfo fcinfo, const char *name, int n, size_t *counts)
+read_ranks(FunctionCallInfo fcinfo, int n, size_t *ranks)
 {
-	ArrayType *array = TlvNamedArray(fcinfo, name);
+	ArrayType *array = TlvNamedArray(fcinfo, "ranks");
 	const int32 *given = (const int32 *) ARR_DATA_PTR(array);
 
 	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != n || array_contains_nulls(array))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is not an array of %d numbers", name, n)));
+						errmsg("ranks is not an array of %d numbers", n)));
 	for (int m = 0; m < n; m++)
 	{
 		if (given[m] < 1)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("%s[%d] = %d is not at least 1", name, m + 1, given[m])));
-		counts[m] = (size_t) given[m];
+							errmsg("ranks[%d] = %d is not at least 1", m + 1, given[m])));
+		ranks[m] = (size_t) given[m];
 	}
 }
 
-typedef struct TuckerArguments
-{
-	tlv_tucker_fit_options fit;
-	int absent;
-	Datum ranks; /* read_counts reads them */
-} TuckerArguments;
-
 static const TlvArgument tucker_arguments[] = {
-	ABSENT_ARGUMENT(TuckerArguments),
-	{"ranks", TLV_ARGUMENT_DATUM, offsetof(TuckerArguments, ranks)},
-	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(TuckerArguments, fit.iterations), .least = 0},
-	{"seed", TLV_ARGUMENT_SEED, offsetof(TuckerArguments, fit.seed)},
+	ABSENT_ARGUMENT,
+	{"ranks", TLV_ARGUMENT_DATUM, TENSOR_ARGUMENT(ranks)},
+	{"iterations", TLV_ARGUMENT_NUMBER, TENSOR_ARGUMENT(tucker.iterations), .least = 0},
+	{"seed", TLV_ARGUMENT_SEED, TENSOR_ARGUMENT(tucker.seed)},
 	{NULL}};
 
-static TuckerArguments
+static TensorArguments
 read_tucker_arguments(FunctionCallInfo fcinfo)
 {
-	TuckerArguments arguments = {.fit = {.iterations = -1, .seed = 1}};
+	TensorArguments arguments = {.tucker = {.iterations = -1, .seed = 1}};
 
 	TlvReadArguments(fcinfo, tucker_arguments, &arguments);
-	read_counts(fcinfo, "ranks", TLV_MODES, arguments.fit.ranks);
+	read_ranks(fcinfo, TLV_MODES, arguments.tucker.ranks);
 	return arguments;
 }
 
 static tlv_status
-fit_tucker(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
-		   size_t *size)
+fit_tucker(tlv_context *ctx, const tlv_tensor_source *source, const TensorArguments *arguments,
+		   void **image, size_t *size)
 {
-	return tlv_tucker_fit(ctx, source, options, image, size);
+	return tlv_tucker_fit(ctx, source, &arguments->tucker, image, size);
 }
 
-static Datum
-fit_tucker_of(FunctionCallInfo fcinfo, bool array)
-{
-	TuckerArguments arguments;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_tucker_arguments(fcinfo);
-	return fit_tensor(fcinfo, array, arguments.absent, fit_tucker, &arguments.fit);
-}
-
-/* tlv_fit_tucker(moments, ranks, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_tucker)
-{
-	return fit_tucker_of(fcinfo, false);
-}
-
-/* tlv_fit_tucker(tensor float8[], ranks, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_tucker_array)
-{
-	return fit_tucker_of(fcinfo, true);
-}
-
-typedef struct TrainArguments
-{
-	tlv_train_fit_options fit;
-	int absent;
-	Datum ranks; /* read_counts reads them */
-} TrainArguments;
+TENSOR_FIT(tlv_fit_tucker, read_tucker_arguments, fit_tucker)
 
 static const TlvArgument train_arguments[] = {
-	ABSENT_ARGUMENT(TrainArguments),
-	{"ranks", TLV_ARGUMENT_DATUM, offsetof(TrainArguments, ranks)},
-	{"tolerance", TLV_ARGUMENT_REAL, offsetof(TrainArguments, fit.tolerance), .most = 1,
-	 .most_text = "1"},
+	ABSENT_ARGUMENT,
+	{"ranks", TLV_ARGUMENT_DATUM, TENSOR_ARGUMENT(ranks)},
+	{"tolerance", TLV_ARGUMENT_REAL, TENSOR_ARGUMENT(train.tolerance), .most = 1, .most_text = "1"},
 	{NULL}};
 
-static TrainArguments
+static TensorArguments
 read_train_arguments(FunctionCallInfo fcinfo)
 {
-	TrainArguments arguments = {.fit = {.tolerance = 0.01}};
+	TensorArguments arguments = {.train = {.tolerance = 0.01}};
 
 	TlvReadArguments(fcinfo, train_arguments, &arguments);
 	if (!TlvArgumentIsNull(fcinfo, "ranks"))
-		read_counts(fcinfo, "ranks", 2, arguments.fit.ranks);
+		read_ranks(fcinfo, 2, arguments.train.ranks);
 	return arguments;
 }
 
 static tlv_status
-fit_train(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
-		  size_t *size)
+fit_train(tlv_context *ctx, const tlv_tensor_source *source, const TensorArguments *arguments,
+		  void **image, size_t *size)
 {
-	return tlv_train_fit(ctx, source, options, image, size);
+	return tlv_train_fit(ctx, source, &arguments->train, image, size);
 }
 
-static Datum
-fit_train_of(FunctionCallInfo fcinfo, bool array)
-{
-	TrainArguments arguments;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_train_arguments(fcinfo);
-	return fit_tensor(fcinfo, array, arguments.absent, fit_train, &arguments.fit);
-}
-
-/* tlv_fit_tensor_train(moments, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_tensor_train)
-{
-	return fit_train_of(fcinfo, false);
-}
-
-/* tlv_fit_tensor_train(tensor float8[], ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_tensor_train_array)
-{
-	return fit_train_of(fcinfo, true);
-}
+TENSOR_FIT(tlv_fit_tensor_train, read_train_arguments, fit_train)

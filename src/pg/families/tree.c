@@ -163,27 +163,20 @@ tree_fit_form(tlv_context *ctx, const tlv_frame *moments, const void *argument, 
 }
 
 /* tlv_fit_tree(m, ...) */
-TLV_KEEPING_FUNCTION(tlv_fit_tree)
+TLV_FIT_FUNCTION(tlv_fit_tree)
 {
-	TreeArguments arguments;
+	TreeArguments arguments = read_tree_arguments(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_tree_arguments(fcinfo);
 	return TlvFit(fcinfo, tree_fit_form, &arguments);
 }
 
 /* tlv_tree(query, ...) */
-TLV_QUERY_FUNCTION(tlv_tree_sql)
+TLV_DRIVER_FUNCTION(tlv_tree_sql)
 {
-	TreeArguments arguments;
+	TreeArguments arguments = read_tree_arguments(fcinfo);
 	TlvSurvey *answers;
-	TlvDriver *driver;
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_tree_arguments(fcinfo);
-	driver = TlvDriverBegin(fcinfo);
 	answers = palloc(sizeof(TlvSurvey));
 	TlvReadVariables(driver, TlvQueryText(fcinfo, "rows of variables"), arguments.kind,
 					 (TlvLayout) arguments.layout, answers);

@@ -86,6 +86,18 @@ struct TlvDriver
 	int passes;
 };
 
+/* Begins the definition of a function that runs the caller's query, argument 0, and is NULL where
+ * that is NULL. */
+#define TLV_DRIVER_FUNCTION(name)                                                                  \
+	static Datum name##_learn(PG_FUNCTION_ARGS);                                                   \
+	TLV_QUERY_FUNCTION(name)                                                                       \
+	{                                                                                              \
+		if (PG_ARGISNULL(0))                                                                       \
+			PG_RETURN_NULL();                                                                      \
+		return name##_learn(fcinfo);                                                               \
+	}                                                                                              \
+	static Datum name##_learn(PG_FUNCTION_ARGS)
+
 /* Starts the clock; everything lives in a child of the current context, which is switched to. */
 extern TlvDriver *TlvDriverBegin(FunctionCallInfo fcinfo);
 

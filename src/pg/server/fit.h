@@ -9,6 +9,18 @@
 typedef tlv_status (*TlvFitValue)(tlv_context *ctx, const tlv_frame *value, const void *options,
 								  void **image, size_t *size);
 
+/* Begins the definition of a function that keeps its results and is NULL where argument 0, what the
+ * model is fitted to, is NULL. */
+#define TLV_FIT_FUNCTION(name)                                                                     \
+	static Datum name##_fit(PG_FUNCTION_ARGS);                                                     \
+	TLV_KEEPING_FUNCTION(name)                                                                     \
+	{                                                                                              \
+		if (PG_ARGISNULL(0))                                                                       \
+			PG_RETURN_NULL();                                                                      \
+		return name##_fit(fcinfo);                                                                 \
+	}                                                                                              \
+	static Datum name##_fit(PG_FUNCTION_ARGS)
+
 /*
  * A fit has ended with ctx->error: raises it, or, where it is a matter of the data and the function
  * was called with on_failure => 'null', warns of it, and NULL is to be returned.
