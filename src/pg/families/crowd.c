@@ -120,11 +120,7 @@ TLV_DRIVER_FUNCTION(tlv_crowd)
 static TlvCell
 id_name(const tlv_crowd_parts *parts, tlv_crowd_set set, int64 id)
 {
-	tlv_text name = tlv_crowd_name(parts, set, id);
-
-	if (name.bytes == NULL)
-		return TlvOwned(cstring_to_text(psprintf(INT64_FORMAT, id)));
-	return TlvOwned(cstring_to_text_with_len(name.bytes, (int) name.length));
+	return TlvIdCell(tlv_crowd_name(parts, set, id), id);
 }
 
 /* The answer that a class is. */

@@ -464,8 +464,7 @@ TLV_FUNCTION(tlv_topic_coherence_rows)
 		double npmi, umass;
 
 		tlv_topic_coherence(top, joint + j * tlv_packed2_size(top), documents, &npmi, &umass);
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvNullIf(isnan(npmi), TlvFloat8(npmi)),
-				  TlvNullIf(isnan(umass), TlvFloat8(umass)));
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvKnown(npmi), TlvKnown(umass));
 	}
 	return (Datum) 0;
 }

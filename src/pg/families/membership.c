@@ -255,14 +255,6 @@ TLV_FUNCTION(tlv_simulate_gom_model)
 	return membership_simulate_model(fcinfo, true);
 }
 
-static ArrayType *
-codes_array(size_t n, const int32_t *codes, Datum *values)
-{
-	for (size_t i = 0; i < n; i++)
-		values[i] = Int32GetDatum(codes[i]);
-	return construct_array(values, (int) n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
-}
-
 static Datum
 membership_simulate_rows(FunctionCallInfo fcinfo, bool mixed)
 {
@@ -274,12 +266,10 @@ membership_simulate_rows(FunctionCallInfo fcinfo, bool mixed)
 	tlv_membership_parts parts;
 	double *memberships;
 	int32_t *codes;
-	Datum *values;
 
 	tlv_membership_read(&frame, &parts);
 	slots = parts.p * (size_t) parts.copies;
 	codes = palloc(slots * sizeof(int32_t));
-	values = palloc(slots * sizeof(Datum));
 	memberships = palloc(parts.k * sizeof(double));
 	TlvInitRows(fcinfo);
 	for (size_t i = 1; i <= rows; i++)
@@ -289,7 +279,7 @@ membership_simulate_rows(FunctionCallInfo fcinfo, bool mixed)
 		tlv_membership_draw(&parts, mixed, seed, i, codes, memberships);
 		for (size_t h = 1; h < parts.k; h++)
 			best = memberships[h] > memberships[best] ? h : best;
-		TlvPutRow(fcinfo, TlvInt8((int64) i), TlvOwned(codes_array(slots, codes, values)),
+		TlvPutRow(fcinfo, TlvInt8((int64) i), TlvOwned(TlvInt4Array(slots, codes)),
 				  mixed ? TlvOwned(TlvFloat8Array(parts.k, memberships))
 						: TlvInt4((int32) best + 1));
 	}

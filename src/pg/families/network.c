@@ -192,27 +192,13 @@ TLV_FUNCTION(tlv_simulate_network_model)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-static ArrayType *
-int8_array(size_t n, const int64_t *numbers)
-{
-	Datum *datums = palloc(Max(n, 1) * sizeof(Datum));
-	ArrayType *array;
-
-	for (size_t i = 0; i < n; i++)
-		datums[i] = Int64GetDatum(numbers[i]);
-	array =
-		construct_array(datums, (int) n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
-	pfree(datums);
-	return array;
-}
-
 static tlv_status
 network_put_row(tlv_context *ctx, void *argument, size_t row, size_t n, const int64_t *active,
 				size_t n_units, const int64_t *units)
 {
 	(void) ctx;
-	TlvPutRow((FunctionCallInfo) argument, TlvInt8((int64) row), TlvOwned(int8_array(n, active)),
-			  TlvOwned(int8_array(n_units, units)));
+	TlvPutRow((FunctionCallInfo) argument, TlvInt8((int64) row), TlvOwned(TlvInt8Array(n, active)),
+			  TlvOwned(TlvInt8Array(n_units, units)));
 	return TLV_OK;
 }
 

@@ -19,15 +19,8 @@ static TlvCell
 item_name(const tlv_tensor_ids *ids, int mode, size_t place)
 {
 	int64 id = ids->items[mode][place];
-	tlv_text name = tlv_tensor_name(ids, mode, id);
-	char digits[MAXINT8LEN + 1];
 
-	if (name.bytes == NULL)
-	{
-		pg_lltoa(id, digits);
-		return TlvOwned(cstring_to_text(digits));
-	}
-	return TlvOwned(cstring_to_text_with_len(name.bytes, (int) name.length));
+	return TlvIdCell(tlv_tensor_name(ids, mode, id), id);
 }
 
 static TlvCell

@@ -220,6 +220,17 @@ TLV_FUNCTION(tlv_tree_distances_rows)
 
 /* ---- the model as rows ---- */
 
+char **
+TlvTreeNames(tlv_context *ctx, const tlv_tree_parts *parts)
+{
+	char **names;
+
+	TlvCheck(ctx, tlv_tree_names(ctx, parts, &names));
+	for (size_t v = 0; v < parts->p; v++) /* a value may come from elsewhere */
+		pg_verifymbstr(names[v], (int) strlen(names[v]), false);
+	return names;
+}
+
 TlvTreeModel
 TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function)
 {
@@ -227,9 +238,7 @@ TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function)
 
 	model.work = TlvWorkBegin("tensorlv tree");
 	tlv_tree_read(&model.frame, &model.parts);
-	TlvCheck(&model.work->ctx, tlv_tree_names(&model.work->ctx, &model.parts, &model.names));
-	for (size_t v = 0; v < model.parts.p; v++) /* a value may come from elsewhere */
-		pg_verifymbstr(model.names[v], (int) strlen(model.names[v]), false);
+	model.names = TlvTreeNames(&model.work->ctx, &model.parts);
 	return model;
 }
 

@@ -19,6 +19,9 @@ typedef struct TlvTreeModel
 	char **names; /* of all nodes */
 } TlvTreeModel;
 
+/* The names of all nodes. */
+extern char **TlvTreeNames(tlv_context *ctx, const tlv_tree_parts *parts);
+
 extern TlvTreeModel TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function);
 extern void TlvTreeClose(TlvTreeModel *model);
 

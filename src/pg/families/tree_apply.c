@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -17,19 +16,6 @@
 #include "server/arguments.h"
 
 /* ---- posteriors ---- */
-
-/* Names of the nodes of an opened model: in memory of the call. */
-static char **
-node_names(TlvModelCache *cache, tlv_tree_parts *parts)
-{
-	char **names;
-
-	tlv_tree_read(&cache->model->frame, parts);
-	TlvCheck(&cache->ctx, tlv_tree_names(&cache->ctx, parts, &names));
-	for (size_t v = 0; v < parts->p; v++) /* a value may come from elsewhere */
-		pg_verifymbstr(names[v], (int) strlen(names[v]), false);
-	return names;
-}
 
 /* Rows of states: of hidden nodes first, then of what is missing. */
 static void
@@ -108,7 +94,8 @@ TLV_FUNCTION(tlv_tree_posterior)
 
 	TlvInitRows(fcinfo);
 	TlvRequireKind(&model->frame, &tlv_kind_tree, "tlv_tree_posterior");
-	names = node_names(cache, &parts);
+	tlv_tree_read(&model->frame, &parts);
+	names = TlvTreeNames(&cache->ctx, &parts);
 	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_tree_posterior", &cursor);
 	(void) TlvCursorNext(&cursor);
 	if (parts.gaussian)
@@ -147,19 +134,6 @@ TLV_FUNCTION(tlv_simulate_tree_model)
 	TlvCheck(maker.ctx,
 			 tlv_tree_simulate_model(maker.ctx, &tree, &options, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
-}
-
-static ArrayType *
-tree_apply_codes_array(size_t n, const int32_t *codes)
-{
-	Datum *values = palloc(Max(n, 1) * sizeof(Datum));
-	ArrayType *array;
-
-	for (size_t i = 0; i < n; i++)
-		values[i] = Int32GetDatum(codes[i]);
-	array = construct_array(values, (int) n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
-	pfree(values);
-	return array;
 }
 
 /* A row of codes as tlv_impute gives it: of ranges their means. */
@@ -201,9 +175,8 @@ TLV_FUNCTION(tlv_simulate_tree)
 			numbers_of_codes(&parts, codes, x);
 		TlvPutRow(
 			fcinfo, TlvInt8((int64) r + 1),
-			TlvOwned(categories ? tree_apply_codes_array(parts.p, codes) : NULL),
-			TlvOwned(categories ? tree_apply_codes_array(parts.nodes - parts.p, codes + parts.p)
-								: NULL),
+			TlvOwned(categories ? TlvInt4Array(parts.p, codes) : NULL),
+			TlvOwned(categories ? TlvInt4Array(parts.nodes - parts.p, codes + parts.p) : NULL),
 			TlvOwned(numbers ? TlvFloat8Array(categories ? parts.p : parts.columns, x) : NULL));
 	}
 	TlvWorkEnd(work);

@@ -127,8 +127,6 @@ row_array(ApplyCall *call)
 {
 	const tlv_posterior *posterior = infer_next(call);
 
-	if (posterior->total == 0)
-		return construct_empty_array(FLOAT8OID);
 	if (is_sequence(&call->cursor.row))
 		return TlvFloat8Box(2, (size_t[2]){posterior->n, posterior->width}, posterior->values);
 	return TlvFloat8Array(posterior->total, posterior->values);
@@ -386,8 +384,7 @@ TLV_FUNCTION(tlv_contributions)
 		{
 			if (i % copies == 0)
 				name = next_dimension_name(&names, i / copies + 1);
-			TlvPutRow(fcinfo, TlvInt4((int32) i + 1), TlvText(name),
-					  TlvNullIf(isnan(values[i]), TlvFloat8(values[i])));
+			TlvPutRow(fcinfo, TlvInt4((int32) i + 1), TlvText(name), TlvKnown(values[i]));
 		}
 		TlvCursorClose(&cursor);
 	}
@@ -415,17 +412,14 @@ states_array(ApplyCall *call)
 	size_t n = call->cursor.row.part[0].n;
 	ArrayType *array;
 	int32_t *states;
-	Datum *values;
 
 	if (n == 0)
 		return construct_empty_array(INT4OID);
 	states = palloc_extended(n * sizeof(int32_t), MCXT_ALLOC_HUGE);
 	TlvCheck(call->ctx, tlv_model_decode(call->ctx, call->model, &call->cursor.row, states));
-	values = palloc_extended(n * sizeof(Datum), MCXT_ALLOC_HUGE);
 	for (size_t t = 0; t < n; t++)
-		values[t] = Int32GetDatum(states[t] + 1);
-	array = construct_array(values, (int) n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
-	pfree(values);
+		states[t]++;
+	array = TlvInt4Array(n, states);
 	pfree(states);
 	return array;
 }
@@ -533,7 +527,7 @@ TLV_FUNCTION(tlv_match_models)
 	for (size_t j = 0; j < match.k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
 				  TlvNullIf(match.component[j] < 0, TlvInt4((int32) match.component[j] + 1)),
-				  TlvNullIf(isnan(match.distance[j]), TlvFloat8(match.distance[j])));
+				  TlvKnown(match.distance[j]));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

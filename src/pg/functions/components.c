@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/model/gmm.h"
@@ -120,11 +119,7 @@ doubts_about(const tlv_diagnostics *told, size_t component)
 static TlvCell
 described(tlv_text text)
 {
-	if (text.length == 0)
-		return TlvOwned(NULL);
-	/* The model may come from a database of another encoding. */
-	(void) pg_verifymbstr(text.bytes, (int) text.length, false);
-	return TlvOwned(cstring_to_text_with_len(text.bytes, (int) text.length));
+	return text.length == 0 ? TlvOwned(NULL) : TlvStoredText(text);
 }
 
 /* Rows (component, label, weight, description, doubts); component 0 is the model. */
@@ -330,12 +325,6 @@ component_covariance(const VectorComponents *components, size_t view, size_t j, 
 	return own == NULL ? NAN : own[j * components->d[view] + a];
 }
 
-static TlvCell
-known_number(double value)
-{
-	return TlvNullIf(isnan(value), TlvFloat8(isnan(value) ? 0 : value));
-}
-
 /* Those of one component in one view, behind so many dimensions of the views before it. */
 static void
 put_means(FunctionCallInfo fcinfo, const VectorComponents *components, size_t view, size_t before,
@@ -355,7 +344,7 @@ put_means(FunctionCallInfo fcinfo, const VectorComponents *components, size_t vi
 					  ? TlvNullIf(true, TlvInt4(0))
 					  : TlvDimensionName(&components->frame, before, i),
 				  TlvFloat8(components->means[view][j * d + i]),
-				  known_number(component_covariance(components, view, j, i, i)));
+				  TlvKnown(component_covariance(components, view, j, i, i)));
 }
 
 /* Rows (component, view, dimension, dimension_name, mean, variance). */
@@ -381,7 +370,7 @@ put_covariances(FunctionCallInfo fcinfo, const VectorComponents *components, siz
 		for (size_t b = components->full ? 0 : a; b < (components->full ? d : a + 1); b++)
 			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) view + 1),
 					  TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
-					  known_number(component_covariance(components, view, j, a, b)));
+					  TlvKnown(component_covariance(components, view, j, a, b)));
 }
 
 /* Rows (component, view, dimension_a, dimension_b, covariance). */

@@ -38,8 +38,7 @@ put_correlations(FunctionCallInfo fcinfo, const tlv_lda_correlations *c)
 			TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
 					  TlvFloat8(c->second[at]),
 					  TlvFloat8(c->second[at] - c->means[a] * c->means[b]),
-					  TlvNullIf(isnan(c->correlation[at]), TlvFloat8(c->correlation[at])),
-					  TlvNullIf(isnan(c->error[at]), TlvFloat8(c->error[at])));
+					  TlvKnown(c->correlation[at]), TlvKnown(c->error[at]));
 		}
 }
 
@@ -78,8 +77,7 @@ TLV_FUNCTION(tlv_topics_of_products)
 	for (size_t j = 0; j < c.k; j++)
 		if (c.present[j] != 0)
 			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvNullIf(true, TlvText("")),
-					  TlvNullIf(isnan(c.alpha0), TlvFloat8(c.alpha0 * Max(c.means[j], 0))),
-					  TlvFloat8(c.means[j]));
+					  TlvKnown(c.alpha0 * Max(c.means[j], 0)), TlvFloat8(c.means[j]));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -40,12 +40,6 @@ item_name_cell(const tlv_estimate *estimate)
 	return TlvText(text.data);
 }
 
-static TlvCell
-number_cell(double number)
-{
-	return TlvNullIf(isnan(number), TlvFloat8(number));
-}
-
 static void
 put_estimate(FunctionCallInfo fcinfo, const tlv_estimate *estimate, double z)
 {
@@ -57,8 +51,8 @@ put_estimate(FunctionCallInfo fcinfo, const tlv_estimate *estimate, double z)
 	TlvPutRow(fcinfo, TlvText(tlv_estimate_part_name(estimate->part)),
 			  TlvNullIf(estimate->component == 0, TlvInt4((int32) estimate->component)),
 			  TlvNullIf(!estimate->has_item, TlvInt8(estimate->item)), item_name_cell(estimate),
-			  TlvFloat8(estimate->estimate), number_cell(estimate->standard_error),
-			  number_cell(low), number_cell(high));
+			  TlvFloat8(estimate->estimate), TlvKnown(estimate->standard_error), TlvKnown(low),
+			  TlvKnown(high));
 }
 
 /* tlv_estimates(model, errors, confidence): rows (part, component, item, item_name, estimate,

@@ -70,7 +70,7 @@ compare_memberships(FunctionCallInfo fcinfo, TlvWork *work, const char *name, do
 static void
 put_score(FunctionCallInfo fcinfo, const char *name, double value)
 {
-	TlvPutRow(fcinfo, TlvText(name), TlvNullIf(isnan(value), TlvFloat8(isnan(value) ? 0 : value)));
+	TlvPutRow(fcinfo, TlvText(name), TlvKnown(value));
 }
 
 static void

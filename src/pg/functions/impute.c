@@ -44,8 +44,6 @@ impute_fill_row(TlvModelCache *cache, const TlvRowCursor *cursor, size_t row, Fi
 static ArrayType *
 filled_array(const FilledRows *filled, bool many)
 {
-	if (filled->rows * filled->width == 0)
-		return construct_empty_array(FLOAT8OID);
 	if (many || (filled->steps && filled->width > 1))
 		return TlvFloat8Box(2, (size_t[2]){filled->rows, filled->width}, filled->numbers);
 	return TlvFloat8Array(filled->rows * filled->width, filled->numbers);

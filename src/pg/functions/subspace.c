@@ -99,8 +99,7 @@ TLV_FUNCTION(tlv_spectrum)
 		double z =
 			triples && i < tlv_frame_find(&frame, "mean")->rows ? tlv_count_z(&frame, i) : NAN;
 		TlvPutRow(fcinfo, TlvInt4((int32) i + 1),
-				  TlvFloat8(((const double *) tlv_section_data(&frame, ritz))[i]),
-				  TlvNullIf(isnan(z), TlvFloat8(z)));
+				  TlvFloat8(((const double *) tlv_section_data(&frame, ritz))[i]), TlvKnown(z));
 	}
 	return (Datum) 0;
 }

@@ -28,8 +28,7 @@ put_suggestions(FunctionCallInfo fcinfo, const tlv_suggestion *rows, size_t n,
 	for (size_t i = 0; i < n; i++)
 		if (criterion == NULL || strcmp(rows[i].criterion, criterion) == 0)
 			TlvPutRow(fcinfo, TlvInt4((int32) rows[i].k), TlvText(rows[i].criterion),
-					  TlvNullIf(isnan(rows[i].score), TlvFloat8(rows[i].score)),
-					  TlvNullIf(isnan(rows[i].standard_error), TlvFloat8(rows[i].standard_error)),
+					  TlvKnown(rows[i].score), TlvKnown(rows[i].standard_error),
 					  TlvBool(rows[i].chosen));
 }
 

@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "vectors.h"
 #include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
@@ -35,22 +36,25 @@ names_of_model(const AnyCall *call)
 	return &known->names;
 }
 
-bool
-TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names)
+static bool
+names_of_form(const AnyCall *call, tlv_row_form form, tlv_code_names *names)
 {
 	memset(names, 0, sizeof(*names));
-	if ((call->takes & TLV_ROW_CODES) != 0 && call->model->class->code_names != NULL)
+	if ((call->takes & form) != 0 && call->model->class->code_names != NULL)
 		*names = *names_of_model(call);
 	return names->names.offsets != NULL;
 }
 
 bool
+TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names)
+{
+	return names_of_form(call, TLV_ROW_CODES, names);
+}
+
+bool
 TlvAnyMixedNames(const AnyCall *call, tlv_code_names *names)
 {
-	memset(names, 0, sizeof(*names));
-	if ((call->takes & TLV_ROW_VECTOR) != 0 && call->model->class->code_names != NULL)
-		*names = *names_of_model(call);
-	return names->names.offsets != NULL;
+	return names_of_form(call, TLV_ROW_VECTOR, names);
 }
 
 /* A name in a literal that is none of the variable's but a whole number: the code. */
@@ -188,7 +192,7 @@ TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names, size_t variab
 void
 TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, const AnyCode *values)
 {
-	Datum *codes = palloc(Max(n, 1) * sizeof(Datum));
+	double *codes = palloc(Max(n, 1) * sizeof(double));
 	bool *nulls = palloc(Max(n, 1) * sizeof(bool));
 	double *numbers = names->ranges.ranged != NULL ? palloc(Max(n, 1) * sizeof(double)) : NULL;
 
@@ -205,15 +209,12 @@ TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, cons
 			numbers[i] = number;
 		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named || ranged ||
 								  tlv_codes_are_numbered(names, variable, first));
-		codes[i] = Float8GetDatum(code);
+		codes[i] = code;
 		if (known && (i + 1) % names->copies == 0)
 			first += (size_t) names->states[variable];
 	}
 	TlvAnyOpenAs(call, &TlvIntegerRows, TLV_ROW_CODES,
-				 PointerGetDatum(TlvInt4Numbers(
-					 construct_md_array(codes, nulls, 1, (int[]){(int) n}, (int[]){1}, FLOAT8OID,
-										sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE),
-					 FLOAT8OID)));
+				 PointerGetDatum(TlvInt4Numbers(TlvFloat8Nulls(n, codes, nulls), FLOAT8OID)));
 	call->cursor->numbers = numbers;
 }
 

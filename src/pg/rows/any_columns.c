@@ -101,8 +101,6 @@ static Datum
 vector_of_record(AnyColumns *columns, int i, Datum value)
 {
 	AnyRecord *record = &columns->record[i];
-	Datum *values;
-	bool *nulls;
 
 	TlvAnyReadRecord(record, DatumGetHeapTupleHeader(value), columns->mcxt);
 	if (record->version != columns->checked[i])
@@ -110,18 +108,7 @@ vector_of_record(AnyColumns *columns, int i, Datum value)
 		check_columns(record);
 		columns->checked[i] = record->version;
 	}
-	values = palloc(Max(record->n, 1) * sizeof(Datum));
-	nulls = palloc(Max(record->n, 1) * sizeof(bool));
-	for (int j = 0; j < record->n; j++)
-	{
-		nulls[j] = TlvAnyColumnIsNull(record, j);
-		if (!nulls[j])
-			values[j] = Float8GetDatum(
-				TlvNumberOf(record->type[j].base, record->values[record->columns[j]]));
-	}
-	return PointerGetDatum(construct_md_array(values, nulls, 1, (int[]){record->n}, (int[]){1},
-											  FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
-											  TYPALIGN_DOUBLE));
+	return PointerGetDatum(TlvAnyColumnNumbers(record, (size_t) record->n, NULL));
 }
 
 /* As float8[]; one that is a float8[] itself is given back as it came. */
@@ -157,20 +144,6 @@ const TlvRowReader TlvAnyTypeVectors = {1, {TLV_ROW_VECTOR}, vector_open};
 
 /* ---- three views ---- */
 
-static int64
-integer_of(Oid base, Datum value)
-{
-	switch (base)
-	{
-		case INT2OID:
-			return DatumGetInt16(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		default:
-			return DatumGetInt64(value);
-	}
-}
-
 void
 TlvPutCategory(const AnyType *type, Datum value, int view, TlvRowCursor *cursor)
 {
@@ -179,7 +152,7 @@ TlvPutCategory(const AnyType *type, Datum value, int view, TlvRowCursor *cursor)
 	*part = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[view]);
 	if (TlvIsIntegerType(type->base))
 	{
-		cursor->ids[view] = integer_of(type->base, value);
+		cursor->ids[view] = TlvIdOf(type->base, value);
 		return;
 	}
 	if (type->form == ANY_LITERAL)

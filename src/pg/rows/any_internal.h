@@ -78,6 +78,13 @@ extern void TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryCo
 
 extern bool TlvAnyColumnIsNull(const AnyRecord *record, int i);
 
+/* n columns of numbers, order[0], order[1], ... (NULL: all as they come), as float8[]; a column that
+ * is NULL is a NULL in it, whatever its type. */
+extern ArrayType *TlvAnyColumnNumbers(const AnyRecord *record, size_t n, const int *order);
+
+/* Opens a row of d numbers as a vector. */
+extern void TlvAnyOpenNumbers(const AnyCall *call, size_t d, const double *x, const bool *nulls);
+
 /* Finds the columns of the record that the dimensions of the model are, until another model or
  * another type of row comes. */
 extern void TlvAnyMatchRecord(const AnyCall *call);

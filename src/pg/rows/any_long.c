@@ -193,15 +193,13 @@ side_of(const AnyCall *call, int i)
 	return side;
 }
 
-/* Which of the row's values a variable's next one is: as many as there are copies. */
+/* Which of the row's values the next one of the variable at that place is: as many as there are
+ * copies. */
 static int64
-next_slot(const AnyCall *call, const AnyCode *variable, size_t copies, int *seen)
+next_slot(const AnyCode *variable, int64 at, size_t copies, int *seen)
 {
-	int64 at = variable_called(call, variable);
 	tlv_text name = variable->name;
 
-	if (at < 0)
-		return -1;
 	if ((size_t) seen[at] == copies)
 		ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
 						errmsg("variable \"%s\" has %zu values in one row",
@@ -221,73 +219,38 @@ any_long_require_equal(const LongSide *variables, const LongSide *values)
 						errhint("The arrays have one element for every value of the row.")));
 }
 
-/* For every pair the place of its value in the row; -1: it has none. */
-static int64 *
-slots_of(const AnyCall *call, const LongSide *variables, const LongSide *values, size_t copies)
-{
-	int64 *slots = palloc((size_t) Max(variables->n, 1) * sizeof(int64));
-	int *seen = palloc0(call->row->record.d * sizeof(int));
-	AnyCode variable;
-
-	any_long_require_equal(variables, values);
-	for (int i = 0; i < variables->n; i++)
-	{
-		TlvLoopCheck(i);
-		slots[i] = -1;
-		if (variables->nulls[i] || values->nulls[i])
-			continue;
-		variable = TlvAnyCodeOf(&variables->type, variables->values[i]);
-		slots[i] = next_slot(call, &variable, copies, seen);
-	}
-	pfree(seen);
-	return slots;
-}
-
 /* ---- rows ---- */
 
 static void
 open_codes(const AnyCall *call, const LongSide *variables, const LongSide *values)
 {
-	size_t n = call->row->record.d;
+	size_t d = call->row->record.d, copies;
+	int *seen = palloc0(d * sizeof(int));
 	tlv_code_names names;
-	int64 *slots;
 	AnyCode *codes;
 
 	if (!TlvAnyCodeNames(call, &names) && values->type.form != ANY_NUMBER)
 		TlvAnyRefuseColumn(call, 1);
-	n *= Max(names.copies, 1);
-	slots = slots_of(call, variables, values, n / call->row->record.d);
-	codes = palloc(n * sizeof(AnyCode));
-	for (size_t s = 0; s < n; s++)
+	copies = Max(names.copies, 1);
+	codes = palloc(d * copies * sizeof(AnyCode));
+	for (size_t s = 0; s < d * copies; s++)
 		codes[s] = (AnyCode){.missing = true};
-	for (int i = 0; i < values->n; i++)
-		if (slots[i] >= 0)
-			codes[slots[i]] = TlvAnyCodeOf(&values->type, values->values[i]);
-	TlvAnyOpenCodes(call, &names, n, codes);
-}
-
-static void
-open_numbers(const AnyCall *call, const LongSide *variables, const LongSide *values)
-{
-	int n = (int) call->row->record.d;
-	int64 *slots = slots_of(call, variables, values, 1);
-	Datum *numbers = palloc0((size_t) n * sizeof(Datum));
-	bool *nulls = palloc((size_t) n * sizeof(bool));
-
-	if (values->type.form != ANY_NUMBER)
-		TlvAnyRefuseColumn(call, 1);
-	memset(nulls, true, (size_t) n * sizeof(bool));
+	any_long_require_equal(variables, values);
 	for (int i = 0; i < values->n; i++)
 	{
-		if (slots[i] < 0)
+		AnyCode variable;
+		int64 at;
+
+		TlvLoopCheck(i);
+		if (variables->nulls[i] || values->nulls[i])
 			continue;
-		nulls[slots[i]] = false;
-		numbers[slots[i]] = Float8GetDatum(TlvNumberOf(values->type.base, values->values[i]));
+		variable = TlvAnyCodeOf(&variables->type, variables->values[i]);
+		at = variable_called(call, &variable);
+		if (at >= 0)
+			codes[next_slot(&variable, at, copies, seen)] =
+				TlvAnyCodeOf(&values->type, values->values[i]);
 	}
-	TlvAnyOpenAs(
-		call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
-		PointerGetDatum(construct_md_array(numbers, nulls, 1, &n, (int[]){1}, FLOAT8OID,
-										   sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+	TlvAnyOpenCodes(call, &names, d * copies, codes);
 }
 
 /* The value of a variable at that place: of those of categories its code, of others the number. */
@@ -326,20 +289,23 @@ refuse_side(const AnyCode *variable, bool number)
 	pg_unreachable();
 }
 
-/* Categories, and numbers in an array of their own (or NULL: among the categories). */
+/* Categories, as many as have names, and numbers in an array of their own (or NULL: among the
+ * categories). */
 static void
 open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *variables,
 		   const LongSide *values, const LongSide *numbers)
 {
 	const AnyRecord *record = &call->row->record;
-	int n = (int) record->d, *seen = palloc0(record->d * sizeof(int));
+	int *seen = palloc0(record->d * sizeof(int));
 	size_t *first = first_categories(names);
-	Datum *row = palloc0((size_t) n * sizeof(Datum));
-	bool *nulls = palloc((size_t) n * sizeof(bool));
+	double *row = palloc0(record->d * sizeof(double));
+	bool *nulls = palloc(record->d * sizeof(bool));
 
-	memset(nulls, true, (size_t) n * sizeof(bool));
+	memset(nulls, true, record->d * sizeof(bool));
 	if (numbers != NULL && numbers->type.form != ANY_NUMBER)
 		TlvAnyRefuseColumn(call, 2);
+	if (names->variables == 0 && values->type.form != ANY_NUMBER)
+		TlvAnyRefuseColumn(call, 1);
 	any_long_require_equal(variables, values);
 	any_long_require_equal(variables, numbers != NULL ? numbers : values);
 	for (int i = 0; i < variables->n; i++)
@@ -360,15 +326,12 @@ open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *var
 			refuse_side(&variable, own);
 		if ((own ? numbers : values)->nulls[i])
 			continue;
-		(void) next_slot(call, &variable, 1, seen);
-		row[at] = Float8GetDatum(
-			mixed_value(call, names, first, (size_t) at, own ? numbers : values, own ? 2 : 1, i));
-		nulls[at] = at < (int64) names->variables && isnan(DatumGetFloat8(row[at]));
+		(void) next_slot(&variable, at, 1, seen);
+		row[at] =
+			mixed_value(call, names, first, (size_t) at, own ? numbers : values, own ? 2 : 1, i);
+		nulls[at] = at < (int64) names->variables && isnan(row[at]);
 	}
-	TlvAnyOpenAs(
-		call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
-		PointerGetDatum(construct_md_array(row, nulls, 1, &n, (int[]){1}, FLOAT8OID, sizeof(float8),
-										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+	TlvAnyOpenNumbers(call, record->d, row, nulls);
 }
 
 void
@@ -383,10 +346,8 @@ TlvAnyOpenLong(const AnyCall *call)
 	values = side_of(call, 1);
 	if (three)
 		numbers = side_of(call, 2);
-	if (TlvAnyMixedNames(call, &names))
-		open_mixed(call, &names, &variables, &values, three ? &numbers : NULL);
-	else if ((call->takes & TLV_ROW_CODES) != 0)
+	if (!TlvAnyMixedNames(call, &names) && (call->takes & TLV_ROW_CODES) != 0)
 		open_codes(call, &variables, &values);
 	else
-		open_numbers(call, &variables, &values);
+		open_mixed(call, &names, &variables, &values, three ? &numbers : NULL);
 }

@@ -13,13 +13,14 @@
 #include "utils/fmgroids.h"
 
 #include "server/arrays.h"
+#include "vectors.h"
 #include "tensorlv/model/dimension_names.h"
 
 /* The dimensions of a row of categories and numbers, in the order of the model. */
 typedef struct MixedRow
 {
 	const tlv_code_names *names;
-	Datum *values;
+	double *values;
 	bool *nulls;
 	size_t first; /* the first category of the next variable among those of all */
 } MixedRow;
@@ -28,7 +29,7 @@ static MixedRow
 mixed_row(const tlv_code_names *names, size_t d)
 {
 	return (MixedRow){.names = names,
-					  .values = palloc0(Max(d, 1) * sizeof(Datum)),
+					  .values = palloc0(Max(d, 1) * sizeof(double)),
 					  .nulls = palloc0(Max(d, 1) * sizeof(bool))};
 }
 
@@ -48,16 +49,7 @@ set_mixed(const AnyCall *call, MixedRow *row, size_t i, const AnyType *type, Dat
 	else if (!null)
 		number = TlvNumberOf(type->base, value);
 	row->nulls[i] = null || (isnan(number) && type->base == DATEOID);
-	row->values[i] = Float8GetDatum(number);
-}
-
-static void
-open_mixed_row(const AnyCall *call, const MixedRow *row, size_t d)
-{
-	TlvAnyOpenAs(call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
-				 PointerGetDatum(construct_md_array(row->values, row->nulls, 1, (int[]){(int) d},
-													(int[]){1}, FLOAT8OID, sizeof(float8),
-													FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+	row->values[i] = number;
 }
 
 void
@@ -77,7 +69,7 @@ TlvAnyOpenMixedColumns(const AnyCall *call, const tlv_code_names *names)
 			TlvAnyRefuseColumn(call, column);
 		set_mixed(call, &row, i, type, record->values[record->columns[column]], null);
 	}
-	open_mixed_row(call, &row, record->d);
+	TlvAnyOpenNumbers(call, record->d, row.values, row.nulls);
 }
 
 /* ---- literals ---- */
@@ -105,17 +97,18 @@ TlvAnyRecordArray(char *given, size_t n, Oid element)
 {
 	Datum *texts = palloc(n * sizeof(Datum));
 	bool *nulls = palloc(n * sizeof(bool));
+	double *numbers;
 
 	read_record_literal(given, n, texts, nulls);
-	for (size_t i = 0; element != TEXTOID && i < n; i++)
+	if (element == TEXTOID)
+		return construct_md_array(texts, nulls, 1, (int[]){(int) n}, (int[]){1}, TEXTOID, -1, false,
+								  TYPALIGN_INT);
+	numbers = palloc0(n * sizeof(double));
+	for (size_t i = 0; i < n; i++)
 		if (!nulls[i])
-			texts[i] =
-				OidInputFunctionCall(F_FLOAT8IN, TextDatumGetCString(texts[i]), FLOAT8OID, -1);
-	return element == TEXTOID
-			   ? construct_md_array(texts, nulls, 1, (int[]){(int) n}, (int[]){1}, TEXTOID, -1,
-									false, TYPALIGN_INT)
-			   : construct_md_array(texts, nulls, 1, (int[]){(int) n}, (int[]){1}, FLOAT8OID,
-									sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+			numbers[i] = DatumGetFloat8(
+				OidInputFunctionCall(F_FLOAT8IN, TextDatumGetCString(texts[i]), FLOAT8OID, -1));
+	return TlvFloat8Nulls(n, numbers, nulls);
 }
 
 /* "infinity" is a date where a client writes a row, and a number where somebody types it. */
@@ -187,5 +180,5 @@ TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *g
 
 			set_mixed(call, &row, i, &number, Float8GetDatum(value), nulls[i]);
 		}
-	open_mixed_row(call, &row, (size_t) n);
+	TlvAnyOpenNumbers(call, (size_t) n, row.values, row.nulls);
 }

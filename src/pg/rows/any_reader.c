@@ -11,6 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "vectors.h"
 #include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
@@ -112,6 +113,13 @@ TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
 	TlvCursorBegin(call->cursor, form);
 	call->cursor->named = &call->model->frame;
 	reader->open(argument, 0, call->takes, call->cursor);
+}
+
+void
+TlvAnyOpenNumbers(const AnyCall *call, size_t d, const double *x, const bool *nulls)
+{
+	TlvAnyOpenAs(call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
+				 PointerGetDatum(TlvFloat8Nulls(d, x, nulls)));
 }
 
 /* An element that is null, by its name in the model, where rows have to be complete. */
@@ -392,31 +400,21 @@ open_views(const AnyCall *call)
 	TlvCursorOpen(arguments, 0, &TlvViewRows, TLV_ROW_VIEWS, call->takes, call->cursor);
 }
 
-/* The numbers of a row as one array; a column that is NULL is a NULL in it, whatever its type. */
+/* The numbers of a row as one array. */
 static ArrayType *
 column_numbers(const AnyCall *call)
 {
-	AnyRecord *record = &call->row->record;
-	Datum *values;
-	bool *nulls;
+	const AnyRecord *record = &call->row->record;
 
 	TlvAnyMatchRecord(call);
-	values = palloc(Max(record->d, 1) * sizeof(Datum));
-	nulls = palloc(Max(record->d, 1) * sizeof(bool));
 	for (size_t i = 0; i < record->d; i++)
 	{
 		int column = record->order != NULL ? record->order[i] : (int) i;
 
-		nulls[i] = TlvAnyColumnIsNull(record, column);
-		if (nulls[i])
-			continue;
-		if (record->type[column].form != ANY_NUMBER)
+		if (!TlvAnyColumnIsNull(record, column) && record->type[column].form != ANY_NUMBER)
 			TlvAnyRefuseColumn(call, column);
-		values[i] = Float8GetDatum(
-			TlvNumberOf(record->type[column].base, record->values[record->columns[column]]));
 	}
-	return construct_md_array(values, nulls, 1, (int[]){(int) record->d}, (int[]){1}, FLOAT8OID,
-							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	return TlvAnyColumnNumbers(record, record->d, record->order);
 }
 
 static void
@@ -444,14 +442,11 @@ static void
 put_whole_number(const AnyCall *call, int t)
 {
 	AnyRecord *record = &call->row->record;
-	ArrayType *one;
-	Datum number =
-		Float8GetDatum(TlvNumberOf(record->type[t].base, record->values[record->columns[t]]));
+	double number = TlvNumberOf(record->type[t].base, record->values[record->columns[t]]);
+	ArrayType *whole = TlvInt8Numbers(TlvFloat8Array(1, &number), FLOAT8OID);
 
-	one = construct_array(&number, 1, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
-	number = Int64GetDatum(*(int64 *) ARR_DATA_PTR(TlvInt8Numbers(one, FLOAT8OID)));
-	TlvPutCategory(&(AnyType){.form = ANY_NUMBER, .type = INT8OID, .base = INT8OID}, number, t,
-				   call->cursor);
+	TlvPutCategory(&(AnyType){.form = ANY_NUMBER, .type = INT8OID, .base = INT8OID},
+				   Int64GetDatum(*(int64 *) ARR_DATA_PTR(whole)), t, call->cursor);
 }
 
 /* Three of them, or what is missing of them. */

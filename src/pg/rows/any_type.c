@@ -19,6 +19,7 @@
 #include "utils/typcache.h"
 
 #include "query/query.h"
+#include "vectors.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
 
@@ -232,6 +233,24 @@ bool
 TlvAnyColumnIsNull(const AnyRecord *record, int i)
 {
 	return record->nulls[record->columns[i]];
+}
+
+ArrayType *
+TlvAnyColumnNumbers(const AnyRecord *record, size_t n, const int *order)
+{
+	double *values = palloc(Max(n, 1) * sizeof(double));
+	bool *nulls = palloc(Max(n, 1) * sizeof(bool));
+
+	for (size_t i = 0; i < n; i++)
+	{
+		int column = order != NULL ? order[i] : (int) i;
+
+		nulls[i] = TlvAnyColumnIsNull(record, column);
+		values[i] = nulls[i] ? 0
+							 : TlvNumberOf(record->type[column].base,
+										   record->values[record->columns[column]]);
+	}
+	return TlvFloat8Nulls(n, values, nulls);
 }
 
 /* Called f1, f2, ...: those of a ROW(...). */

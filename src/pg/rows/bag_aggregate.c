@@ -252,19 +252,11 @@ state_argument(FunctionCallInfo fcinfo)
 	return state;
 }
 
-static void
-require_aggregate(FunctionCallInfo fcinfo)
-{
-	if (!AggCheckCallContext(fcinfo, NULL))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("aggregate support function called outside an aggregate")));
-}
-
 /* A row with a NULL in it is skipped; without any other row the result is NULL. */
 #define SKIP_NULL_ROW()                                                                            \
 	do                                                                                             \
 	{                                                                                              \
-		require_aggregate(fcinfo);                                                                 \
+		TlvRequireAggregate(fcinfo, NULL);                                                         \
 		for (int argument = 1; argument < PG_NARGS(); argument++)                                  \
 			if (PG_ARGISNULL(argument))                                                            \
 			{                                                                                      \
@@ -326,7 +318,7 @@ TLV_FUNCTION(tlv_bag_combine)
 {
 	BagState *state, *other;
 
-	require_aggregate(fcinfo);
+	TlvRequireAggregate(fcinfo, NULL);
 	state = state_argument(fcinfo);
 	other = get_state(PG_GETARG_DATUM(1));
 	TlvBeginUse(&state->in_use);
@@ -376,7 +368,7 @@ TLV_FUNCTION(tlv_bag_inverse)
 	BagState *state;
 	uint32 before;
 
-	require_aggregate(fcinfo);
+	TlvRequireAggregate(fcinfo, NULL);
 	state = state_argument(fcinfo);
 	TlvBeginUse(&state->in_use);
 	bag_aggregate_compact(state);
@@ -455,7 +447,7 @@ bag_aggregate_take_row(FunctionCallInfo fcinfo, BagState *state, int64 item)
 #define KEEP_NULL_ROW()                                                                            \
 	do                                                                                             \
 	{                                                                                              \
-		require_aggregate(fcinfo);                                                                 \
+		TlvRequireAggregate(fcinfo, NULL);                                                         \
 		for (int argument = 1; argument < PG_NARGS(); argument++)                                  \
 			if (PG_ARGISNULL(argument))                                                            \
 				PG_RETURN_DATUM(EOHPGetRWDatum(&state_argument(fcinfo)->header));                  \
@@ -478,7 +470,7 @@ TLV_FUNCTION(tlv_bag_moving_final)
 {
 	BagState *state;
 
-	require_aggregate(fcinfo);
+	TlvRequireAggregate(fcinfo, NULL);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	state = see_state(PG_GETARG_DATUM(0));

@@ -134,23 +134,15 @@ label_of(const LabelSite *site, int side, Datum value, TlvRowCursor *cursor)
 	Oid type = site->type[side];
 	text *name;
 
-	switch (type)
-	{
-		case INT2OID:
-			return DatumGetInt16(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		case INT8OID:
-			return DatumGetInt64(value);
-		case UNKNOWNOID:
-			return TlvTermId(DatumGetCString(value), strlen(DatumGetCString(value)));
-		default:
-			if (site->equality[side] != NULL)
-				return TlvEqualId(site->equality[side], value);
-			name = TlvTextOf(type, value);
-			TlvCursorOwn(cursor, TLV_COPY_OF(name, value));
-			return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-	}
+	if (type == UNKNOWNOID)
+		return TlvTermId(DatumGetCString(value), strlen(DatumGetCString(value)));
+	if (site->equality[side] != NULL)
+		return TlvEqualId(site->equality[side], value);
+	if (TlvIsIntegerType(type))
+		return TlvIdOf(type, value);
+	name = TlvTextOf(type, value);
+	TlvCursorOwn(cursor, TLV_COPY_OF(name, value));
+	return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
 static void

@@ -18,14 +18,6 @@
 /* No category and no number that a row may have. */
 #define NO_CATEGORY PG_INT32_MIN
 
-static void
-pivot_require_aggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt)
-{
-	if (!AggCheckCallContext(fcinfo, mcxt))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("aggregate support function called outside an aggregate")));
-}
-
 static ArrayType *
 empty_row(FunctionCallInfo fcinfo, int width, Oid type, Size element)
 {
@@ -37,7 +29,7 @@ empty_row(FunctionCallInfo fcinfo, int width, Oid type, Size element)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%d variables are out of range", width),
 						errhint("A row has from 1 to %d.", TLV_CATEGORY_MOST_VARIABLES)));
-	pivot_require_aggregate(fcinfo, &mcxt);
+	TlvRequireAggregate(fcinfo, &mcxt);
 	size = ARR_OVERHEAD_NONULLS(1) + (Size) width * element;
 	array = MemoryContextAllocZero(mcxt, size);
 	SET_VARSIZE(array, size);
@@ -60,7 +52,7 @@ pivot_state_argument(FunctionCallInfo fcinfo, int argument)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
 
-	pivot_require_aggregate(fcinfo, NULL);
+	TlvRequireAggregate(fcinfo, NULL);
 	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array))
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
 						errmsg("the array is not the state of an aggregate of this extension"),
@@ -163,7 +155,7 @@ pivot_combine_rows(FunctionCallInfo fcinfo, bool numbers)
 	ArrayType *to, *from;
 	MemoryContext mcxt, old;
 
-	pivot_require_aggregate(fcinfo, &mcxt);
+	TlvRequireAggregate(fcinfo, &mcxt);
 	if (PG_ARGISNULL(1))
 	{
 		if (PG_ARGISNULL(0))

@@ -60,47 +60,85 @@ TlvVectorsOf(Datum value)
 	return vectors;
 }
 
-/* Of an array of any dimensions. */
-#define MOST_NUMBERS ((MaxAllocSize - ARR_OVERHEAD_NONULLS(MAXDIM)) / sizeof(double))
-
-void
-TlvRequireArray(size_t rows, size_t columns)
+/* Of an array of any dimensions, of elements of that many bytes. */
+static void
+require_array(size_t rows, size_t columns, size_t element)
 {
-	const size_t most = MOST_NUMBERS;
+	const size_t most = (MaxAllocSize - ARR_OVERHEAD_NONULLS(MAXDIM)) / element;
 
 	if ((double) rows * (double) columns > (double) most)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("an array of %zu x %zu numbers is too large", rows, columns)));
 }
 
-ArrayType *
-TlvFloat8Box(int ndim, const size_t *sides, const double *x)
+void
+TlvRequireArray(size_t rows, size_t columns)
+{
+	require_array(rows, columns, sizeof(double));
+}
+
+static ArrayType *
+array_of(Oid type, size_t element, int ndim, const size_t *sides, const void *x)
 {
 	size_t count = 1, size;
 	ArrayType *array;
 
 	for (int i = 0; i < ndim; i++)
 	{
-		TlvRequireArray(count, sides[i]);
+		require_array(count, sides[i], element);
 		count *= sides[i];
 	}
-	size = ARR_OVERHEAD_NONULLS(ndim) + count * sizeof(double);
+	if (count == 0)
+		return construct_empty_array(type);
+	size = ARR_OVERHEAD_NONULLS(ndim) + count * element;
 	array = palloc(size);
 	memset(array, 0, ARR_OVERHEAD_NONULLS(ndim));
 	SET_VARSIZE(array, size);
 	array->ndim = ndim;
-	array->elemtype = FLOAT8OID;
+	array->elemtype = type;
 	for (int i = 0; i < ndim; i++)
 	{
 		ARR_DIMS(array)[i] = (int) sides[i];
 		ARR_LBOUND(array)[i] = 1;
 	}
-	TlvCopy(ARR_DATA_PTR(array), x, count * sizeof(double));
+	TlvCopy(ARR_DATA_PTR(array), x, count * element);
 	return array;
+}
+
+ArrayType *
+TlvFloat8Box(int ndim, const size_t *sides, const double *x)
+{
+	return array_of(FLOAT8OID, sizeof(double), ndim, sides, x);
 }
 
 ArrayType *
 TlvFloat8Array(size_t n, const double *x)
 {
-	return TlvFloat8Box(1, &n, x);
+	return array_of(FLOAT8OID, sizeof(double), 1, &n, x);
+}
+
+ArrayType *
+TlvInt4Array(size_t n, const int32_t *x)
+{
+	return array_of(INT4OID, sizeof(int32_t), 1, &n, x);
+}
+
+ArrayType *
+TlvInt8Array(size_t n, const int64_t *x)
+{
+	return array_of(INT8OID, sizeof(int64_t), 1, &n, x);
+}
+
+ArrayType *
+TlvFloat8Nulls(size_t n, const double *x, const bool *nulls)
+{
+	Datum *values = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	ArrayType *array;
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = Float8GetDatum(x[i]);
+	array = construct_md_array(values, unconstify(bool *, nulls), 1, (int[]){(int) n}, (int[]){1},
+							   FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	pfree(values);
+	return array;
 }

@@ -24,10 +24,15 @@ extern TlvVectors TlvVectorsOf(Datum value);
 /* Error 54000 unless an array holds rows x columns numbers: before they are worked out. */
 extern void TlvRequireArray(size_t rows, size_t columns);
 
-/* A float8[] of n numbers. */
+/* A float8[], integer[] or bigint[] of n numbers. */
 extern ArrayType *TlvFloat8Array(size_t n, const double *x);
+extern ArrayType *TlvInt4Array(size_t n, const int32_t *x);
+extern ArrayType *TlvInt8Array(size_t n, const int64_t *x);
 
 /* A float8[] of ndim dimensions; the last index of x is the fastest. */
 extern ArrayType *TlvFloat8Box(int ndim, const size_t *sides, const double *x);
+
+/* A float8[] of n numbers, NULL where nulls says so. */
+extern ArrayType *TlvFloat8Nulls(size_t n, const double *x, const bool *nulls);
 
 #endif /* TLV_VECTORS_H */

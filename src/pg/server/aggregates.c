@@ -45,11 +45,9 @@ count_constants(FunctionCallInfo fcinfo, const TlvTransition *transition)
 static bool
 constant_is_null(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
-	int first = first_constant(transition);
+	int first = first_constant(transition), n = count_constants(fcinfo, transition);
 
-	for (int i = 0; i < (int) lengthof(transition->constants) && first + i < PG_NARGS() &&
-					transition->constants[i].kind != TLV_CONSTANT_NONE;
-		 i++)
+	for (int i = 0; i < n; i++)
 		if (PG_ARGISNULL(first + i))
 			return true;
 	return false;
@@ -257,9 +255,7 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
 	TlvExpanded *expanded;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("aggregate support function called outside an aggregate")));
+	TlvRequireAggregate(fcinfo, NULL);
 	if (transition->constants[0].kind != TLV_CONSTANT_NONE && constant_is_null(fcinfo, transition))
 	{
 		TlvGatherSkips(fcinfo);
@@ -343,9 +339,7 @@ TlvTakeAway(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
 	TlvExpanded *expanded;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("aggregate support function called outside an aggregate")));
+	TlvRequireAggregate(fcinfo, NULL);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (transition->constants[0].kind != TLV_CONSTANT_NONE && constant_is_null(fcinfo, transition))
@@ -379,17 +373,6 @@ TLV_FUNCTION(tlv_completion_final)
 	PG_RETURN_FLOAT8(perplexity);
 }
 
-/* An empty accumulator that can take the other's stored form. */
-static tlv_accumulator *
-make_like(TlvShared *shared, const tlv_frame *frame)
-{
-	const tlv_kind *kind = TlvKind(frame);
-	tlv_accumulator *accumulator;
-
-	TlvCheck(&shared->ctx, tlv_accumulator_create(&shared->ctx, kind->accumulator, &accumulator));
-	return accumulator;
-}
-
 void
 TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
@@ -404,26 +387,34 @@ TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 	TlvCheck(ctx, accumulator->class->merge(ctx, accumulator, frame));
 }
 
-/*
- * Combine function of every aggregate, and transition function of tlv_rollup.
- * Strict: the server copies the first state, which may be a flat or a TOASTed value.
- */
-TLV_FUNCTION(tlv_moments_combine)
+/* The state of argument 0, into which another value comes: the server copies the first one, which
+ * may be a flat or a TOASTed value. */
+static TlvExpanded *
+merged_state(FunctionCallInfo fcinfo, TlvShared *shared)
 {
-	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
-	tlv_frame frame;
 
 	if (expanded == NULL)
 	{
 		tlv_frame first = TlvFrameOf(PG_GETARG_DATUM(0));
-		tlv_accumulator *accumulator = make_like(shared, &first);
+		tlv_accumulator *accumulator;
 
+		TlvCheck(&shared->ctx,
+				 tlv_accumulator_create(&shared->ctx, TlvKind(&first)->accumulator, &accumulator));
 		TlvMerge(&shared->ctx, accumulator, &first);
 		expanded = TlvExpandedCreate(shared, accumulator);
 	}
 	expanded->foreign = true;
-	frame = TlvFrameOf(PG_GETARG_DATUM(1));
+	return expanded;
+}
+
+/* Combine function of every aggregate, and transition function of tlv_rollup.  Strict. */
+TLV_FUNCTION(tlv_moments_combine)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	TlvExpanded *expanded = merged_state(fcinfo, shared);
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(1));
+
 	TlvBeginUse(&expanded->in_use);
 	TlvMerge(&shared->ctx, expanded->accumulator, &frame);
 	TlvEndUse(&expanded->in_use);
@@ -437,20 +428,10 @@ TLV_FUNCTION(tlv_moments_combine)
 TLV_FUNCTION(tlv_moments_inverse)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
-	tlv_frame frame;
+	TlvExpanded *expanded = merged_state(fcinfo, shared);
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(1));
 	bool done;
 
-	if (expanded == NULL)
-	{
-		tlv_frame first = TlvFrameOf(PG_GETARG_DATUM(0));
-		tlv_accumulator *accumulator = make_like(shared, &first);
-
-		TlvMerge(&shared->ctx, accumulator, &first);
-		expanded = TlvExpandedCreate(shared, accumulator);
-	}
-	expanded->foreign = true;
-	frame = TlvFrameOf(PG_GETARG_DATUM(1));
 	require_like(expanded->accumulator, &frame);
 	TlvBeginUse(&expanded->in_use);
 	TlvCheck(&shared->ctx,

@@ -136,15 +136,21 @@ refuse_moving(FunctionCallInfo fcinfo)
 							errhint("Define the aggregate without MSFUNC and MINVFUNC.")));
 }
 
+void
+TlvRequireAggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt)
+{
+	if (!AggCheckCallContext(fcinfo, mcxt))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("aggregate support function called outside an aggregate")));
+}
+
 TlvShared *
 TlvSharedState(FunctionCallInfo fcinfo)
 {
 	MemoryContext aggregate, mcxt;
 	TlvShared *shared;
 
-	if (!AggCheckCallContext(fcinfo, &aggregate))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("aggregate support function called outside an aggregate")));
+	TlvRequireAggregate(fcinfo, &aggregate);
 	shared = find_shared(aggregate);
 	if (shared != NULL)
 		return shared;

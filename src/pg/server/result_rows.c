@@ -71,7 +71,27 @@ TlvText(const char *value)
 	return TlvOwned(value == NULL ? NULL : cstring_to_text(value));
 }
 
+TlvCell
+TlvStoredText(tlv_text text)
+{
+	if (text.bytes == NULL)
+		return TlvOwned(NULL);
+	(void) pg_verifymbstr(text.bytes, (int) text.length, false);
+	return TlvOwned(cstring_to_text_with_len(text.bytes, (int) text.length));
+}
+
 /* ---- names ---- */
+
+TlvCell
+TlvIdCell(tlv_text name, int64 id)
+{
+	char digits[MAXINT8LEN + 1];
+
+	if (name.bytes != NULL)
+		return TlvStoredText(name);
+	pg_lltoa(id, digits);
+	return TlvText(digits);
+}
 
 char *
 TlvNameText(const tlv_name_list *names, size_t i, int64 id)

@@ -6,6 +6,8 @@
 
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/tupdesc.h"
 #include "fmgr.h"
 #include "lib/ilist.h"
@@ -347,7 +349,7 @@ typedef struct TlvCell
 
 /*
  * One row, of as many cells as its type has columns:
- *     TlvPutRow(fcinfo, TlvInt4(rank), TlvText(name), TlvNullIf(isnan(z), TlvFloat8(z)));
+ *     TlvPutRow(fcinfo, TlvInt4(rank), TlvText(name), TlvKnown(z));
  */
 #define TlvPutRow(fcinfo, ...)                                                                     \
 	TlvPutCells(fcinfo, lengthof(((TlvCell[]){__VA_ARGS__})), (TlvCell[]){__VA_ARGS__})
@@ -398,8 +400,18 @@ TlvNullIf(bool isnull, TlvCell cell)
 	return cell;
 }
 
+/* A number; NULL where it is NaN, not known. */
+static inline TlvCell
+TlvKnown(double value)
+{
+	return TlvNullIf(isnan(value), TlvFloat8(value));
+}
+
 /* A text; NULL where there is none. */
 extern TlvCell TlvText(const char *value);
+
+/* The same of one in a value, which may come from a database of another encoding: 22021. */
+extern TlvCell TlvStoredText(tlv_text text);
 
 /* Raises 22021 where texts of a stored warning are not in the encoding of the database: the value
  * may come from another one. */
@@ -424,6 +436,9 @@ typedef struct TlvShared
 	const void *compares_bytes;		/* the call site whose strings were last allowed to be */
 	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
+
+/* Error unless it is a call of an aggregate, whose memory context *mcxt gets unless it is NULL. */
+extern void TlvRequireAggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt);
 
 /* Finds or makes it; errors when fcinfo is no aggregate call. */
 extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
@@ -521,6 +536,9 @@ extern size_t TlvBagDecode(struct varlena *value, int64_t **items, double **weig
 
 /* Stable 63-bit id of a term. */
 extern int64 TlvTermId(const char *text, size_t length);
+
+/* What an id is called: its name or, where that has no bytes, the digits of the number. */
+extern TlvCell TlvIdCell(tlv_text name, int64 id);
 
 /* What the i-th id of a list is called, its name, or the digits of the number; as a cell, too. */
 extern char *TlvNameText(const tlv_name_list *names, size_t i, int64 id);

@@ -61,6 +61,15 @@ append_setting(StringInfo json, const tlv_frame *frame, const tlv_section *secti
 }
 
 static void
+append_digest(StringInfo json, const unsigned char *digest, size_t bytes)
+{
+	appendStringInfoChar(json, '"');
+	for (size_t i = 0; i < bytes; i++)
+		appendStringInfo(json, "%02x", digest[i]);
+	appendStringInfoChar(json, '"');
+}
+
+static void
 append_single(StringInfo json, const tlv_frame *frame, const tlv_section *section)
 {
 	const void *data = tlv_section_data(frame, section);
@@ -72,12 +81,7 @@ append_single(StringInfo json, const tlv_frame *frame, const tlv_section *sectio
 	if (section->element == TLV_INT64)
 		appendStringInfo(json, INT64_FORMAT, *(const int64 *) data);
 	else if (section->element == TLV_BYTES)
-	{
-		appendStringInfoChar(json, '"');
-		for (int i = 0; i < TLV_DIGEST_SIZE; i++)
-			appendStringInfo(json, "%02x", ((const unsigned char *) data)[i]);
-		appendStringInfoChar(json, '"');
-	}
+		append_digest(json, data, TLV_DIGEST_SIZE);
 	else
 	{
 		TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
@@ -134,18 +138,6 @@ append_warnings(StringInfo json, const tlv_frame *frame)
 	appendStringInfoChar(json, ']');
 }
 
-/* Values of equal content have the same; nothing else has it. */
-static void
-append_fingerprint(StringInfo json, const tlv_frame *frame)
-{
-	const uint8 *digest = (const uint8 *) &frame->header->digest;
-
-	appendStringInfoString(json, ", \"fingerprint\": \"");
-	for (size_t i = 0; i < sizeof(frame->header->digest); i++)
-		appendStringInfo(json, "%02x", digest[i]);
-	appendStringInfoChar(json, '"');
-}
-
 /* Of the subspace of items: how far the last step of its iteration has moved it. */
 static void
 append_change(StringInfo json, const tlv_frame *frame)
@@ -199,7 +191,10 @@ frame_info(const tlv_frame *frame, size_t bytes)
 		appendStringInfo(&json, ", \"%s\": ", section->name);
 		append_single(&json, frame, section);
 	}
-	append_fingerprint(&json, frame);
+	/* Values of equal content have the same; nothing else has it. */
+	appendStringInfoString(&json, ", \"fingerprint\": ");
+	append_digest(&json, (const unsigned char *) &frame->header->digest,
+				  sizeof(frame->header->digest));
 	append_change(&json, frame);
 	append_dimension_names(&json, frame);
 	append_warnings(&json, frame);
