@@ -9,6 +9,7 @@
 #include "windowapi.h"
 
 #include "tensorlv/num/points.h"
+#include "tensorlv/num/sort.h"
 
 /* The arguments in their order. */
 enum
@@ -122,23 +123,6 @@ read_marks(WindowObject window, Pattern *pattern, bool texts, tlv_bag_entry *ent
 	return n;
 }
 
-static uint32_t
-number_of_mark(const Pattern *pattern, size_t marks, int64_t id)
-{
-	size_t low = 0, high = marks;
-
-	while (low + 1 < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (pattern->marks[middle] <= id)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t) low;
-}
-
 /* Ids of marks become numbers; returns how many there are. */
 static size_t
 number_marks(WindowObject window, Pattern *pattern, bool texts)
@@ -161,7 +145,7 @@ number_marks(WindowObject window, Pattern *pattern, bool texts)
 	{
 		TlvLoopCheck(i);
 		if (pattern->mark[i] != TLV_POINTS_NO_MARK)
-			pattern->mark[i] = number_of_mark(pattern, marks, id[at++]);
+			pattern->mark[i] = (uint32_t) tlv_find_id(pattern->marks, marks, id[at++]);
 	}
 	tlv_free(ctx, id);
 	return marks;

@@ -4,7 +4,6 @@
  */
 #include "server/tlv_pg.h"
 
-#include <ctype.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -231,33 +230,14 @@ items_of_terms(ArrayType *array, const char *name)
 	return given;
 }
 
-/* Whether all elements are digits, with a sign: what a client sends untyped are numbers then. */
-static bool
-are_numbers(const GivenItems *given)
-{
-	for (int i = 0; i < given->n; i++)
-	{
-		text *term = DatumGetTextPP(given->terms[i]);
-		const char *bytes = VARDATA_ANY(term);
-		size_t n = VARSIZE_ANY_EXHDR(term), sign = n > 1 && bytes[0] == '-';
-
-		TlvLoopCheck(i);
-		for (size_t at = sign; at < n; at++)
-			if (!isdigit((unsigned char) bytes[at]))
-				return false;
-		if (n == 0)
-			return false;
-	}
-	return true;
-}
-
 /* An array in its text form: of numbers, or of terms. */
 static GivenItems
 items_of_text(char *value)
 {
-	GivenItems given = items_of_terms(TlvArrayOfText(value, TEXTOID), "items");
+	ArrayType *terms = TlvArrayOfText(value, TEXTOID);
+	GivenItems given = items_of_terms(terms, "items");
 
-	if (!are_numbers(&given))
+	if (!TlvAreNumbers(terms))
 		return given;
 	given.ids = (const int64 *) ARR_DATA_PTR(TlvArrayOfText(value, INT8OID));
 	given.terms = NULL;

@@ -71,10 +71,10 @@ TlvIsFrameType(Oid type)
 		   input == tlv_graph_in;
 }
 
-static bool
-is_own_type(Oid type)
+bool
+TlvIsBagType(Oid type)
 {
-	return input_function(type) == tlv_bag_in || TlvIsFrameType(type);
+	return input_function(type) == tlv_bag_in;
 }
 
 bool
@@ -91,7 +91,7 @@ TlvIsIdType(Oid type)
 			return true;
 		case TYPTYPE_BASE:
 			return type != TSVECTOROID && !OidIsValid(get_element_type(type)) &&
-				   !is_own_type(type) &&
+				   !TlvIsBagType(type) && !TlvIsFrameType(type) &&
 				   find_coercion_pathway(FLOAT4ARRAYOID, type, COERCION_EXPLICIT, &function) !=
 					   COERCION_PATH_FUNC;
 		default:
@@ -452,7 +452,7 @@ TlvQueryIdType(TlvQuery *query, int column)
 Oid
 TlvQueryIdElement(TlvQuery *query, int column)
 {
-	Oid element = get_element_type(getBaseType(TupleDescAttr(query->desc, column)->atttypid));
+	Oid element = get_element_type(TlvColumnType(query->desc, column));
 
 	return OidIsValid(element) ? id_type(query, element) : InvalidOid;
 }

@@ -19,6 +19,7 @@
 #include "lib/stringinfo.h"
 #include "nodes/parsenodes.h"
 #include "utils/array.h"
+#include "utils/lsyscache.h"
 #include "utils/queryenvironment.h"
 #include "utils/tuplestore.h"
 
@@ -36,6 +37,22 @@ extern bool TlvIsIdType(Oid type);
 
 /* May equal values of that base type have different texts?  Those of strings alone. */
 extern bool TlvHasSpellings(Oid base, Oid collation);
+
+/* tlv_bag, in whatever schema the extension is. */
+extern bool TlvIsBagType(Oid type);
+
+/* The base type of a column, and its name. */
+static inline Oid
+TlvColumnType(TupleDesc desc, int column)
+{
+	return getBaseType(TupleDescAttr(desc, column)->atttypid);
+}
+
+static inline const char *
+TlvColumnName(TupleDesc desc, int column)
+{
+	return NameStr(TupleDescAttr(desc, column)->attname);
+}
 
 /* tlv_moments, tlv_subspace, tlv_model or tlv_graph, whose values begin with a frame's header. */
 extern bool TlvIsFrameType(Oid type);
@@ -239,11 +256,5 @@ extern const Oid *TlvQueryArrays(TlvQuery *query);
  */
 extern void TlvQueryHold(TlvQuery *query);
 extern void TlvQueryRelease(TlvQuery *query);
-
-/* ---- literals ---- */
-
-/* Whole numbers of the exact type that a signature asks for. */
-extern void TlvAppendInt4(StringInfo sql, int32 value);
-extern void TlvAppendInt8(StringInfo sql, int64 value);
 
 #endif /* TLV_QUERY_H */

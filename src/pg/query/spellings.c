@@ -168,7 +168,7 @@ append_column(StringInfo sql, TupleDesc desc, const List *types, int c)
 			"THEN NULL ELSE t%d.f%d END, q.c%d::pg_catalog.text[]) COLLATE "
 			"pg_catalog.\"C\"",
 			c, place, c, c);
-	appendStringInfo(sql, " AS %s", quote_identifier(NameStr(TupleDescAttr(desc, c - 1)->attname)));
+	appendStringInfo(sql, " AS %s", quote_identifier(TlvColumnName(desc, c - 1)));
 }
 
 /* "q(c1, c2)" */

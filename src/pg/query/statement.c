@@ -26,18 +26,6 @@
 /* min_parallel_table_scan_size where nobody has set it: 8 MB. */
 #define USUAL_SCAN_SIZE ((8 * 1024 * 1024) / BLCKSZ)
 
-void
-TlvAppendInt4(StringInfo sql, int32 value)
-{
-	appendStringInfo(sql, "%d::pg_catalog.int4", value);
-}
-
-void
-TlvAppendInt8(StringInfo sql, int64 value)
-{
-	appendStringInfo(sql, INT64_FORMAT "::pg_catalog.int8", value);
-}
-
 /* ---- the caller's query in it ---- */
 
 typedef struct StandIn
@@ -574,7 +562,7 @@ query_arrays(TlvQuery *query, TupleDesc desc)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		Oid element = get_element_type(getBaseType(TupleDescAttr(desc, i)->atttypid));
+		Oid element = get_element_type(TlvColumnType(desc, i));
 
 		if (OidIsValid(element) && element != bag)
 			arrays[i] = TlvIsNumberType(getBaseType(element)) ? FLOAT8ARRAYOID : TEXTARRAYOID;

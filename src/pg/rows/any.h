@@ -105,6 +105,10 @@ extern ArrayType *TlvInt8Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvInt4Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvTexts(ArrayType *array, Oid element);
 
+/* Are the elements of an array of text whole numbers all, or null?  What a client sends untyped are
+ * numbers then. */
+extern bool TlvAreNumbers(ArrayType *texts);
+
 /* A value of any type as a cast to text has it.  Errors: 42501 for a cast of somebody else's. */
 extern text *TlvTextOf(Oid base, Datum value);
 

@@ -290,3 +290,23 @@ TlvTexts(ArrayType *array, Oid element)
 	result->elemtype = TEXTOID;
 	return result;
 }
+
+bool
+TlvAreNumbers(ArrayType *texts)
+{
+	Datum *terms;
+	bool *nulls, numbers = true;
+	int n = TlvArrayElements(texts, 0, &terms, &nulls);
+
+	for (int i = 0; i < n && numbers; i++)
+	{
+		char *term = nulls[i] ? "0" : TextDatumGetCString(terms[i]);
+
+		TlvLoopCheck(i);
+		term += *term == '-';
+		numbers = *term != '\0' && term[strspn(term, "0123456789")] == '\0';
+	}
+	pfree(terms);
+	pfree(nulls);
+	return numbers;
+}

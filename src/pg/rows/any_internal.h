@@ -78,8 +78,8 @@ extern void TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryCo
 
 extern bool TlvAnyColumnIsNull(const AnyRecord *record, int i);
 
-/* n columns of numbers, order[0], order[1], ... (NULL: all as they come), as float8[]; a column that
- * is NULL is a NULL in it, whatever its type. */
+/* n columns of numbers, order[0], order[1], ... (NULL: all as they come), as float8[]; a column
+ * that is NULL is a NULL in it, whatever its type. */
 extern ArrayType *TlvAnyColumnNumbers(const AnyRecord *record, size_t n, const int *order);
 
 /* Opens a row of d numbers as a vector. */

@@ -49,20 +49,6 @@ TlvAnyArgument(FunctionCallInfo fcinfo, int argument)
 	return type;
 }
 
-/* A type is tlv_bag, whatever schema the extension is in, when our function reads its values. */
-static bool
-is_bag(Oid type)
-{
-	Oid input, parameter;
-	FmgrInfo function;
-
-	if (type < FirstNormalObjectId || get_typtype(type) != TYPTYPE_BASE)
-		return false;
-	getTypeInputInfo(type, &input, &parameter);
-	fmgr_info(input, &function);
-	return function.fn_addr == tlv_bag_in;
-}
-
 static void
 require_execute(Oid function)
 {
@@ -127,7 +113,7 @@ TlvAnyType(Oid type, Oid collation, MemoryContext mcxt, AnyType *any)
 		TlvEqualityOf(OidIsValid(element) ? getBaseType(element) : base, collation, mcxt);
 	if (base == UNKNOWNOID)
 		any->form = ANY_LITERAL;
-	else if (OidIsValid(element) && is_bag(getBaseType(element)))
+	else if (OidIsValid(element) && TlvIsBagType(getBaseType(element)))
 		any->form = ANY_BAGS;
 	else if (OidIsValid(element) || base == ANYARRAYOID)
 		any->form = ANY_ARRAY;
@@ -135,7 +121,7 @@ TlvAnyType(Oid type, Oid collation, MemoryContext mcxt, AnyType *any)
 		any->form = ANY_TSVECTOR;
 	else if (TlvIsNumberType(base))
 		any->form = ANY_NUMBER;
-	else if (is_bag(base))
+	else if (TlvIsBagType(base))
 		any->form = ANY_BAG;
 	else if (base != RECORDOID && find_cast(base, mcxt, any))
 		any->form = ANY_CAST;
@@ -264,7 +250,7 @@ has_no_names(const AnyRecord *record)
 	for (int i = 0; i < record->n; i++)
 	{
 		snprintf(name, sizeof(name), "f%d", i + 1);
-		if (strcmp(NameStr(TupleDescAttr(record->desc, record->columns[i])->attname), name) != 0)
+		if (strcmp(TlvColumnName(record->desc, record->columns[i]), name) != 0)
 			return false;
 	}
 	return true;
@@ -282,7 +268,7 @@ column_called(const AnyCall *call, tlv_text name)
 	called[name.length] = '\0';
 	for (int i = 0; i < record->n; i++)
 	{
-		const char *column = NameStr(TupleDescAttr(record->desc, record->columns[i])->attname);
+		const char *column = TlvColumnName(record->desc, record->columns[i]);
 
 		if (strcmp(column, called) != 0)
 			continue;

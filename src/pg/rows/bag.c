@@ -338,27 +338,6 @@ TlvBagOfText(char *text, Datum *bag, Datum *words)
 	return true;
 }
 
-/* Are the elements of an array of texts whole numbers all? */
-static bool
-bag_are_numbers(ArrayType *array)
-{
-	Datum *terms;
-	bool *nulls, numbers = true;
-	int n = TlvArrayElements(array, 0, &terms, &nulls);
-
-	for (int i = 0; i < n && numbers; i++)
-	{
-		char *term = nulls[i] ? "0" : TextDatumGetCString(terms[i]);
-
-		TlvLoopCheck(i);
-		term += *term == '-';
-		numbers = *term != '\0' && term[strspn(term, "0123456789")] == '\0';
-	}
-	pfree(terms);
-	pfree(nulls);
-	return numbers;
-}
-
 /* tlv_to_bag(items text, weights float8[]): an array of items or terms, a bag, or lexemes */
 TLV_FUNCTION(tlv_to_bag_text)
 {
@@ -383,7 +362,7 @@ TLV_FUNCTION(tlv_to_bag_text)
 								"items.",
 								quote_literal_cstr(TlvClip(given, 60)))));
 	array = TlvArrayOfText(given, TEXTOID);
-	if (!bag_are_numbers(array))
+	if (!TlvAreNumbers(array))
 		return bag_of_array(fcinfo, array, true);
 	array = TlvArrayOfText(given, INT8OID);
 	return bag_of_array(fcinfo, array, false);

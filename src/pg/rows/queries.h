@@ -184,9 +184,10 @@ extern void TlvRefuseWide(const TlvSource *rows);
  * error about one of them names it, with that hint (or NULL: its own). */
 extern void TlvSourcePivot(TlvSource *rows, int copies, const char *hint);
 
-/* Appends x1, x2, ..., and ARRAY[x1, x2, ...] of float8. */
+/* Appends x1, x2, ..., ARRAY[x1, x2, ...] of float8, and the query whose columns are called so. */
 extern void TlvAppendColumns(StringInfo sql, int n);
 extern void TlvAppendColumnArray(StringInfo sql, int n);
+extern void TlvAppendQuery(StringInfo sql, int n);
 
 /*
  * Rows of `from` gathered by a key into one value each, an aggregate of those with `where` (NULL:

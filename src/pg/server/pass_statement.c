@@ -115,14 +115,14 @@ add_options(const tlv_statistic *statistic, PassCall *call)
 	if (statistic->order != 0)
 	{
 		add_argument(call, INT4OID);
-		TlvAppendInt4(&call->sql, statistic->order);
+		appendStringInfo(&call->sql, "%d::pg_catalog.int4", statistic->order);
 	}
 	if (statistic->count > 0)
 	{
 		add_argument(call, INT4OID);
-		TlvAppendInt4(&call->sql, (int32) statistic->count);
+		appendStringInfo(&call->sql, "%d::pg_catalog.int4", (int32) statistic->count);
 		add_argument(call, INT8OID);
-		TlvAppendInt8(&call->sql, (int64) statistic->seed);
+		appendStringInfo(&call->sql, INT64_FORMAT "::pg_catalog.int8", (int64) statistic->seed);
 	}
 	if (statistic->refine != NULL)
 	{
@@ -231,8 +231,8 @@ add_piece(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass)
 					   TlvStatementCall(statement, "tlv_term_id", 1, (Oid[]){TEXTOID}, NULL),
 					   rows->columns[0]);
 
-	appendStringInfo(&statement->sql, ", %s OPERATOR(pg_catalog.&) ", hash);
-	TlvAppendInt8(&statement->sql, (int64) pass->pieces - 1);
+	appendStringInfo(&statement->sql, ", %s OPERATOR(pg_catalog.&) %zu::pg_catalog.int8", hash,
+					 pass->pieces - 1);
 }
 
 /* WITH p AS MATERIALIZED (SELECT $1 AS p1, ...): made once, whatever workers and servers do. */
@@ -389,9 +389,7 @@ count_nulls(TlvSource *rows, const Query *part, TlvNulls *nulls)
 	for (int i = 0; i < n; i++)
 		columns +=
 			append_nulls(rows, i, psprintf("q.x%d", i + 1), i > 0, &statement.sql, types + columns);
-	appendStringInfoString(&statement.sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	TlvAppendColumns(&statement.sql, n);
-	appendStringInfoChar(&statement.sql, ')');
+	TlvAppendQuery(&statement.sql, n);
 	(void) TlvStatementRun(&statement, columns, types, add_null_counts, &(NullCounts){rows, nulls});
 }
 
@@ -436,8 +434,7 @@ describe_columns(TlvSource *rows, const TlvNulls *nulls)
 		if (n++ >= named_columns)
 			continue;
 		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT "%s)", n > 1 ? ", " : "",
-						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), named_bytes),
-						 nulls[i].rows + within,
+						 TlvClip(TlvColumnName(desc, i), named_bytes), nulls[i].rows + within,
 						 within > 0 ? describe_example(nulls[i].example,
 													   are_items(rows) ? "element" : "dimension")
 									: "");

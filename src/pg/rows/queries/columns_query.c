@@ -50,7 +50,7 @@ TlvLooksWide(TupleDesc desc)
 {
 	for (int i = 0; i < desc->natts; i++)
 	{
-		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+		Oid type = TlvColumnType(desc, i);
 
 		if (!TlvIsNumberType(type) && !TlvIsIdType(type))
 			return false;
@@ -67,7 +67,7 @@ TlvIsWide(TupleDesc desc, TlvLayout layout)
 	if (layout != TLV_LAYOUT_OMITTED)
 		return layout == TLV_LAYOUT_WIDE;
 	if (desc->natts == 1)
-		return !OidIsValid(get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid)));
+		return !OidIsValid(get_element_type(TlvColumnType(desc, 0)));
 	return desc->natts != 3;
 }
 
@@ -134,11 +134,11 @@ list_columns(const TlvSource *rows, bool (*is_taken)(Oid type))
 	initStringInfo(&list);
 	for (int i = 0; i < desc->natts; i++)
 		if (column_is_key(rows->query, i, &table) ||
-			(is_taken != NULL && !is_taken(getBaseType(TupleDescAttr(desc, i)->atttypid))))
+			(is_taken != NULL && !is_taken(TlvColumnType(desc, i))))
 			all = false;
 		else
 			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "",
-							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+							 quote_identifier(TlvColumnName(desc, i)));
 	return all ? NULL : list.data;
 }
 
@@ -183,7 +183,7 @@ TlvRefuseWide(const TlvSource *rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" is the primary key of \"%s\": no row has two variables",
-						NameStr(TupleDescAttr(desc, 0)->attname), get_rel_name(table)),
+						TlvColumnName(desc, 0), get_rel_name(table)),
 				 errhint("Use %s if every other column is a variable.", TlvHintWide(rows))));
 }
 
@@ -230,12 +230,6 @@ TlvSourcePivot(TlvSource *rows, int copies, const char *hint)
 }
 
 static bool
-is_number(Oid type)
-{
-	return TlvIsNumberType(type);
-}
-
-static bool
 is_variable(Oid type)
 {
 	return TlvIsNumberType(type) || TlvIsIdType(type);
@@ -249,8 +243,7 @@ static const char LONG[] = "layout => 'long'";
 static void
 refuse_key(const TlvSource *rows, int column, const char *options, bool (*is_taken)(Oid type))
 {
-	const char *name = NameStr(TupleDescAttr(rows->query->desc, column)->attname),
-			   *omit = "Omit it";
+	const char *name = TlvColumnName(rows->query->desc, column), *omit = "Omit it";
 	const char *list = list_columns(rows, is_taken);
 	AttrNumber number;
 	Oid table;
@@ -282,14 +275,12 @@ is_vector(Oid type)
 char *
 TlvHintArray(const TlvSource *rows, int column)
 {
-	Oid type = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
+	Oid type = TlvColumnType(rows->query->desc, column);
 
 	return psprintf(
 		"%s is a row by itself: use %s, or give its elements as columns.",
 		OidIsValid(get_element_type(type)) ? "An array" : "A vector",
-		TlvHintCall(rows, NULL,
-					quote_identifier(NameStr(TupleDescAttr(rows->query->desc, column)->attname)),
-					""));
+		TlvHintCall(rows, NULL, quote_identifier(TlvColumnName(rows->query->desc, column)), ""));
 }
 
 char *
@@ -336,7 +327,7 @@ TlvColumnNames(TupleDesc desc, int first)
 	initStringInfo(&text);
 	for (int i = first; i < desc->natts; i++)
 	{
-		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
+		const char *name = TlvColumnName(desc, i);
 
 		if (strcmp(name, NO_NAME) != 0)
 			appendStringInfoString(&text, name);
@@ -351,7 +342,7 @@ TlvColumnNames(TupleDesc desc, int first)
 void
 TlvNameArray(TlvSource *rows, int column)
 {
-	const char *name = NameStr(TupleDescAttr(rows->query->desc, column)->attname);
+	const char *name = TlvColumnName(rows->query->desc, column);
 
 	if (strcmp(name, NO_NAME) == 0)
 		return;
@@ -365,7 +356,7 @@ TlvNameColumns(TlvSource *rows, int first)
 	for (int i = first; i < rows->query->desc->natts; i++)
 	{
 		columns_query_refuse_type(rows, i);
-		refuse_key(rows, i, first == 0 ? "" : NULL, is_number);
+		refuse_key(rows, i, first == 0 ? "" : NULL, TlvIsNumberType);
 	}
 	rows->names = TlvColumnNames(rows->query->desc, first);
 }
@@ -396,8 +387,7 @@ list_skipped(const TlvSource *rows)
 						 n++ > 0	? ", "
 						 : all == 1 ? "column "
 									: "columns ",
-						 NameStr(TupleDescAttr(rows->query->desc, column)->attname),
-						 no_dimension(rows, column));
+						 TlvColumnName(rows->query->desc, column), no_dimension(rows, column));
 	if (all > SHOWN_COLUMNS)
 		appendStringInfo(&list, " and %d more", all - SHOWN_COLUMNS);
 	return list.data;
@@ -435,7 +425,7 @@ TlvChooseColumns(TlvSource *rows)
 		TlvNameColumns(rows, 0); /* an error, of the first */
 	for (int i = 0; i < desc->natts; i++)
 		if (!bms_is_member(i, rows->skipped))
-			refuse_key(rows, i, "", is_number); /* a part of a key warns */
+			refuse_key(rows, i, "", TlvIsNumberType); /* a part of a key warns */
 	taken = CreateTemplateTupleDesc(n);
 	for (int i = 0; i < desc->natts; i++)
 		if (!bms_is_member(i, rows->skipped))
@@ -477,11 +467,11 @@ TlvRequireVariables(const TlvSource *rows, bool with_numbers)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
+		const char *name = TlvColumnName(desc, i);
 
 		refuse_key(rows, i, as_long ? LONG : "layout => 'wide'", is_variable);
 		for (int j = 0; j < i; j++)
-			if (strcmp(name, NameStr(TupleDescAttr(desc, j)->attname)) == 0)
+			if (strcmp(name, TlvColumnName(desc, j)) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_DUPLICATE_COLUMN),
 						 errmsg("columns %d and %d are both called \"%s\"", j + 1, i + 1, name),
@@ -503,4 +493,12 @@ TlvAppendColumnArray(StringInfo sql, int n)
 	for (int i = 1; i <= n; i++)
 		appendStringInfo(sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
 	appendStringInfoChar(sql, ']');
+}
+
+void
+TlvAppendQuery(StringInfo sql, int n)
+{
+	appendStringInfoString(sql, " FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(sql, n);
+	appendStringInfoChar(sql, ')');
 }

@@ -21,7 +21,7 @@ static const char *const accepted_sets = "It must return (set, item bigint or te
 static const char *
 column_name(TupleDesc desc, int column)
 {
-	return quote_identifier(NameStr(TupleDescAttr(desc, column)->attname));
+	return quote_identifier(TlvColumnName(desc, column));
 }
 
 /* The call that tokenises a column of text, behind the first one where that is another. */
@@ -29,7 +29,7 @@ static char *
 hint_lexemes(const TlvSource *rows, int text)
 {
 	TupleDesc desc = rows->query->desc;
-	Oid type = getBaseType(TupleDescAttr(desc, text)->atttypid);
+	Oid type = TlvColumnType(desc, text);
 	bool cast = !TlvIsTextType(type) && type != JSONOID && type != JSONBOID;
 	char *lexemes = psprintf("to_tsvector(%s%s)", column_name(desc, text), cast ? "::text" : "");
 
@@ -44,7 +44,7 @@ static int
 text_column(TupleDesc desc)
 {
 	for (int i = desc->natts - 1; i >= 0; i--)
-		if (TlvIsTextType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
+		if (TlvIsTextType(TlvColumnType(desc, i)))
 			return i;
 	return -1;
 }
@@ -57,7 +57,7 @@ are_vectors(TlvSource *rows)
 	bool numbers = desc->natts > 0;
 
 	for (int i = 0; i < desc->natts; i++)
-		numbers &= TlvIsNumberType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+		numbers &= TlvIsNumberType(TlvColumnType(desc, i));
 	return numbers || (desc->natts == 1 && TlvVectorCast(rows, 0) != NULL);
 }
 
@@ -92,7 +92,7 @@ recognize_columns(TlvSource *rows, const char *what, const char *columns)
 	item = TlvQueryIdType(rows->query, 1);
 	if (!OidIsValid(item))
 		refuse_columns(rows, what, columns);
-	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
+	if (desc->natts == 3 && !TlvIsNumberType(TlvColumnType(desc, 2)))
 		refuse_columns(rows, what, columns);
 	return item == TEXTOID;
 }
@@ -292,9 +292,8 @@ read_terms(TlvSource *rows, TupleDesc desc)
 static bool
 read_arrays_of_items(TlvSource *rows, TupleDesc desc)
 {
-	Oid last = desc->natts == 1 || desc->natts == 2
-				   ? getBaseType(TupleDescAttr(desc, desc->natts - 1)->atttypid)
-				   : InvalidOid;
+	Oid last =
+		desc->natts == 1 || desc->natts == 2 ? TlvColumnType(desc, desc->natts - 1) : InvalidOid;
 	Oid element = OidIsValid(last) ? get_element_type(last) : InvalidOid;
 
 	if (!OidIsValid(element) || !TlvIsIntegerType(getBaseType(element)))
@@ -315,9 +314,8 @@ read_arrays_of_items(TlvSource *rows, TupleDesc desc)
 static bool
 read_documents_in_one(TlvSource *rows, TupleDesc desc, Oid bag)
 {
-	Oid last = desc->natts == 1 || desc->natts == 2
-				   ? getBaseType(TupleDescAttr(desc, desc->natts - 1)->atttypid)
-				   : InvalidOid;
+	Oid last =
+		desc->natts == 1 || desc->natts == 2 ? TlvColumnType(desc, desc->natts - 1) : InvalidOid;
 
 	if (last == bag || (OidIsValid(last) && get_element_type(last) == bag))
 		read_bags(rows, desc, last != bag);

@@ -18,7 +18,7 @@ are_edges(TlvQuery *query)
 	for (int i = 0; i < 2; i++)
 		if (!OidIsValid(TlvQueryIdType(query, i)))
 			return false;
-	return desc->natts == 2 || TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid));
+	return desc->natts == 2 || TlvIsNumberType(TlvColumnType(desc, 2));
 }
 
 static const char *
@@ -33,8 +33,7 @@ are_neighbours(const TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 
-	return desc->natts == 2 &&
-		   getBaseType(TupleDescAttr(desc, 1)->atttypid) == TlvQueryType(rows->query, "tlv_bag");
+	return desc->natts == 2 && TlvColumnType(desc, 1) == TlvQueryType(rows->query, "tlv_bag");
 }
 
 static void

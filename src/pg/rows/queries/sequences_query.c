@@ -15,7 +15,7 @@ static const char *const accepted =
 static const char *
 hint_at(TupleDesc desc)
 {
-	if (desc->natts == 1 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 0)->atttypid)))
+	if (desc->natts == 1 && TlvIsTextType(TlvColumnType(desc, 0)))
 		return psprintf("%s string_to_array(text, NULL) makes a text[] of letters.", accepted);
 	return accepted;
 }
@@ -30,7 +30,7 @@ whole_numbers(Oid base)
 static const char *
 step_cast(TlvSource *rows, int column, Oid *array)
 {
-	Oid base = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
+	Oid base = TlvColumnType(rows->query->desc, column);
 
 	if (TlvQueryIdType(rows->query, column) == TEXTOID)
 	{
@@ -51,7 +51,7 @@ static Oid
 read_arrays(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
-	Oid element = get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid));
+	Oid element = get_element_type(TlvColumnType(desc, 0));
 	Oid base = OidIsValid(element) ? getBaseType(element) : InvalidOid, type;
 
 	if (TlvQueryIdElement(rows->query, 0) == TEXTOID)

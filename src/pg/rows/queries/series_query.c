@@ -10,17 +10,11 @@ static const char *const accepted = "It must return (series, t, reading) with a 
 									"reading, or one column of arrays of numbers in the order of "
 									"time.";
 
-static Oid
-column_type(TlvSource *rows, int column)
-{
-	return getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
-}
-
 /* A column of whole series. */
 static void
 series_query_read_arrays(TlvSource *rows)
 {
-	Oid element = get_element_type(column_type(rows, 0));
+	Oid element = get_element_type(TlvColumnType(rows->query->desc, 0));
 
 	if (!OidIsValid(element) || !TlvIsNumberType(getBaseType(element)))
 		TlvRefuseColumns(rows->query->desc, "series", accepted);
@@ -72,7 +66,7 @@ series_query_position_of(Oid t)
 static void
 collect_readings(TlvSource *rows)
 {
-	const char *position = series_query_position_of(column_type(rows, 1));
+	const char *position = series_query_position_of(TlvColumnType(rows->query->desc, 1));
 	const char *steps = TlvOrderedSteps("series", STEPS_AS_THEY_ARE);
 	TlvGroups groups = {.name = "s",
 						.key = "series",
@@ -95,7 +89,7 @@ TlvReadSeries(TlvDriver *driver, const char *text)
 
 	if (n == 1)
 		series_query_read_arrays(rows);
-	else if (n == 3 && TlvIsNumberType(column_type(rows, 2)))
+	else if (n == 3 && TlvIsNumberType(TlvColumnType(rows->query->desc, 2)))
 		collect_readings(rows);
 	else
 		TlvRefuseColumns(rows->query->desc, "series", accepted);

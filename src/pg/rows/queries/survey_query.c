@@ -99,9 +99,7 @@ variable_name(const SurveyList *list, Datum variable)
 {
 	char *name = TextDatumGetCString(variable);
 
-	return list->columns == NULL
-			   ? name
-			   : NameStr(TupleDescAttr(list->columns, pg_strtoint32(name) - 1)->attname);
+	return list->columns == NULL ? name : TlvColumnName(list->columns, pg_strtoint32(name) - 1);
 }
 
 /* Begins the next variable where it is another one than the last. */
@@ -403,9 +401,8 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc, const SurveyRanges *ra
 		else if (!bms_is_member(i, rows->skipped) && (!takes_numbers || !is_number_column(rows, i)))
 			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
 							 n++ > 0 ? ", " : "", i + 1, i + 1,
-							 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
-								 ? psprintf("w.x%d", i + 1)
-								 : "NULL",
+							 TlvIsIntegerType(TlvColumnType(desc, i)) ? psprintf("w.x%d", i + 1)
+																	  : "NULL",
 							 "::pg_catalog.int8");
 	appendStringInfoString(&sql, ") AS u(variable, category, number)) AS q");
 	return sql.data;
@@ -488,13 +485,11 @@ select_columns(TlvSource *rows, SurveyList *list, bool vectors)
 		{
 			appendStringInfo(sql, ", COALESCE(%s, '%g'::pg_catalog.float8)",
 							 TlvSurveyNumber(desc, i), TLV_MEMBERSHIP_MISSING);
-			TlvSurveyNameNumber(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
+			TlvSurveyNameNumber(rows, list, TlvColumnName(desc, i));
 		}
 	appendStringInfoString(sql, "] END AS v");
 	TlvAppendWeight(rows, sql);
-	appendStringInfoString(sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	TlvAppendColumns(sql, desc->natts);
-	appendStringInfoChar(sql, ')');
+	TlvAppendQuery(sql, desc->natts);
 }
 
 /* ---- either ---- */

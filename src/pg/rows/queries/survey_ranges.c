@@ -26,15 +26,14 @@
 static bool
 is_measure(const TlvSource *rows, int column)
 {
-	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
-
-	return bms_is_member(column, rows->numbers) || getBaseType(attribute->atttypid) == DATEOID;
+	return bms_is_member(column, rows->numbers) ||
+		   TlvColumnType(rows->query->desc, column) == DATEOID;
 }
 
 const char *
 TlvSurveyNumber(TupleDesc desc, int column)
 {
-	if (getBaseType(TupleDescAttr(desc, column)->atttypid) != DATEOID)
+	if (TlvColumnType(desc, column) != DATEOID)
 		return psprintf("x%d::pg_catalog.float8", column + 1);
 	return psprintf("CASE WHEN pg_catalog.isfinite(x%d::pg_catalog.date) THEN "
 					"(x%d::pg_catalog.date OPERATOR(pg_catalog.-) "
@@ -64,8 +63,7 @@ take_range(void *argument, TupleTableSlot *slot)
 
 	if (!isfinite(least) || !isfinite(most))
 		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-						errmsg("number \"%s\" of a row is %s",
-							   NameStr(TupleDescAttr(list->desc, column)->attname),
+						errmsg("number \"%s\" of a row is %s", TlvColumnName(list->desc, column),
 							   isnan(most) ? "NaN" : "infinite"),
 						errhint("Leave such rows out with WHERE, or use NULL for what is "
 								"missing.")));
@@ -185,7 +183,7 @@ range_name(const SurveyRanges *ranges, int i, bool date)
 static void
 finish_ranges(const RangeList *list, int column, SurveyRanges *ranges)
 {
-	bool date = getBaseType(TupleDescAttr(list->desc, column)->atttypid) == DATEOID;
+	bool date = TlvColumnType(list->desc, column) == DATEOID;
 	StringInfoData bounds, names;
 
 	initStringInfo(&bounds);
@@ -242,7 +240,7 @@ TlvSurveyTellRanges(const SurveyList *list, TlvSurvey *answers)
 			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					 errmsg("column \"%s\" had other values when the query was run again",
-							NameStr(TupleDescAttr(list->columns, column)->attname)),
+							TlvColumnName(list->columns, column)),
 					 errhint("A foreign table has changed: copy its rows into a table first.")));
 		for (int c = 0; c < ranges->n; c++)
 		{

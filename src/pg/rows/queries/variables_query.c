@@ -36,7 +36,7 @@ variables_query_form_of(Oid type)
 static bool
 variables_query_is_plain(TupleDesc desc, int column)
 {
-	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
+	Oid type = TlvColumnType(desc, column);
 
 	return TlvIsTextType(type) || TlvIsIntegerType(type);
 }
@@ -52,7 +52,7 @@ variable_column(TupleDesc desc)
 		if (variables_query_is_plain(desc, i))
 			return i;
 	for (int i = 1; i >= 0; i--)
-		if (TlvIsIdType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
+		if (TlvIsIdType(TlvColumnType(desc, i)))
 			return i;
 	return -1;
 }
@@ -212,7 +212,7 @@ columns_form(const TlvSource *rows, const char *kind)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		bool number = TlvIsNumberType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+		bool number = TlvIsNumberType(TlvColumnType(desc, i));
 
 		categories |= !number && TlvHintTime(desc, i) == NULL;
 		numbers |= number && bms_is_member(i, rows->numbers);
@@ -247,14 +247,11 @@ read_number_columns(TlvSource *rows)
 	for (int i = 0; i < desc->natts; i++)
 		refuse_time(desc, i);
 	TlvNameColumns(rows, 0);
-	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
-	for (int i = 1; i <= desc->natts; i++)
-		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
-	appendStringInfoString(&rows->made.sql, "] AS v");
+	appendStringInfoString(&rows->made.sql, "SELECT ");
+	TlvAppendColumnArray(&rows->made.sql, desc->natts);
+	appendStringInfoString(&rows->made.sql, " AS v");
 	TlvAppendWeight(rows, &rows->made.sql);
-	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	TlvAppendColumns(&rows->made.sql, desc->natts);
-	appendStringInfoChar(&rows->made.sql, ')');
+	TlvAppendQuery(&rows->made.sql, desc->natts);
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	TlvSourceRelease(rows);
 }

@@ -18,7 +18,7 @@ static const char *const accepted = "It must return an array of numbers, SELECT 
 const char *
 TlvVectorCast(TlvSource *rows, int column)
 {
-	Oid type = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
+	Oid type = TlvColumnType(rows->query->desc, column);
 	Oid element = get_element_type(type), function;
 
 	if (OidIsValid(element) && TlvIsNumberType(getBaseType(element)))
@@ -106,9 +106,7 @@ TlvReadVectors(TlvDriver *driver, const char *text)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "vectors");
 	TupleDesc desc = rows->query->desc;
-	bool columns =
-		desc->natts > 1 ||
-		(desc->natts == 1 && TlvIsNumberType(getBaseType(TupleDescAttr(desc, 0)->atttypid)));
+	bool columns = desc->natts > 1 || (desc->natts == 1 && TlvIsNumberType(TlvColumnType(desc, 0)));
 	int n = 0;
 
 	if (desc->natts == 0)

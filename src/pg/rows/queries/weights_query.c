@@ -29,8 +29,7 @@ weights_list_names(TupleDesc desc)
 
 	initStringInfo(&list);
 	for (int i = 0; i < desc->natts; i++)
-		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
-						 NameStr(TupleDescAttr(desc, i)->attname));
+		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "", TlvColumnName(desc, i));
 	return list.data;
 }
 
@@ -40,7 +39,7 @@ find_weights(TupleDesc desc, const char *name)
 	int found = -1, n = 0;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (strcmp(NameStr(TupleDescAttr(desc, i)->attname), name) == 0)
+		if (strcmp(TlvColumnName(desc, i), name) == 0)
 		{
 			found = i;
 			n++;
@@ -54,7 +53,7 @@ find_weights(TupleDesc desc, const char *name)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the query returns no column \"%s\" of weights", TlvClip(name, 40)),
 				 errhint("Use the name of one of its columns: %s.", weights_list_names(desc))));
-	if (!TlvIsNumberType(getBaseType(TupleDescAttr(desc, found)->atttypid)))
+	if (!TlvIsNumberType(TlvColumnType(desc, found)))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("column \"%s\" of weights is of type %s, not a number", name,
 							   format_type_be(TupleDescAttr(desc, found)->atttypid)),
@@ -78,7 +77,7 @@ weighted_text(const TlvQuery *query, int weights)
 	for (int i = 0; i < desc->natts; i++)
 		if (i != weights)
 			appendStringInfo(&sql, "q.x%d AS %s, ", i + 1,
-							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+							 quote_identifier(TlvColumnName(desc, i)));
 	appendStringInfo(&sql, "q.x%d::pg_catalog.float8 AS " TLV_WEIGHT_COLUMN " FROM (%s\n) AS q(",
 					 weights + 1, query->statement);
 	TlvAppendColumns(&sql, desc->natts);
@@ -171,9 +170,9 @@ refused_row(TlvSource *rows, const WeightedRows *taken)
 	appendStringInfoString(&statement.sql, "SELECT ROW(");
 	for (int i = 0; i < n; i++)
 		appendStringInfo(&statement.sql, "%sq.x%d", i > 0 ? ", " : "", i + 1);
-	appendStringInfoString(&statement.sql, ")::pg_catalog.text FROM " TLV_QUERY_ROWS " AS q(");
-	TlvAppendColumns(&statement.sql, n);
-	appendStringInfoString(&statement.sql, ") WHERE q." TLV_WEIGHT_COLUMN);
+	appendStringInfoString(&statement.sql, ")::pg_catalog.text");
+	TlvAppendQuery(&statement.sql, n);
+	appendStringInfoString(&statement.sql, " WHERE q." TLV_WEIGHT_COLUMN);
 	if (taken->refused_null)
 		appendStringInfoString(&statement.sql, " IS NULL");
 	else
