@@ -35,12 +35,7 @@ read_convolution_arguments(FunctionCallInfo fcinfo)
 	return options;
 }
 
-static tlv_status
-fit_convolution(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
-				size_t *size)
-{
-	return tlv_convolution_fit(ctx, moments, options, image, size);
-}
+TLV_FIT_VALUE(fit_convolution, tlv_convolution_fit)
 
 /* tlv_fit_convolution(m, ...) */
 TLV_FIT_FUNCTION(tlv_fit_convolution)

@@ -16,30 +16,25 @@
 
 /* ---- collecting: 1, 2 and 4: items, workers and answers are texts ---- */
 
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_0, tlv_crowd_answers_inverse_0,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows0, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_1, tlv_crowd_answers_inverse_1,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows1, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_2, tlv_crowd_answers_inverse_2,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows2, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_3, tlv_crowd_answers_inverse_3,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows3, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_4, tlv_crowd_answers_inverse_4,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows4, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_5, tlv_crowd_answers_inverse_5,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows5, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_6, tlv_crowd_answers_inverse_6,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows6, 1)
-TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_7, tlv_crowd_answers_inverse_7,
-					  &tlv_aggregate_crowd_answers, &TlvAnswerRows7, 1)
-TLV_MOVING_TRANSITION(tlv_gold_answers_accum_0, tlv_gold_answers_inverse_0,
-					  &tlv_aggregate_gold_answers, &TlvGoldRows0, 1)
-TLV_MOVING_TRANSITION(tlv_gold_answers_accum_1, tlv_gold_answers_inverse_1,
-					  &tlv_aggregate_gold_answers, &TlvGoldRows1, 1)
-TLV_MOVING_TRANSITION(tlv_gold_answers_accum_4, tlv_gold_answers_inverse_4,
-					  &tlv_aggregate_gold_answers, &TlvGoldRows4, 1)
-TLV_MOVING_TRANSITION(tlv_gold_answers_accum_5, tlv_gold_answers_inverse_5,
-					  &tlv_aggregate_gold_answers, &TlvGoldRows5, 1)
+#define ANSWERS(texts)                                                                             \
+	TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_##texts, tlv_crowd_answers_inverse_##texts,      \
+						  &tlv_aggregate_crowd_answers, &TlvAnswerRows[texts], 1)
+#define GOLD(texts)                                                                                \
+	TLV_MOVING_TRANSITION(tlv_gold_answers_accum_##texts, tlv_gold_answers_inverse_##texts,        \
+						  &tlv_aggregate_gold_answers, &TlvGoldRows[texts], 1)
+
+ANSWERS(0)
+ANSWERS(1)
+ANSWERS(2)
+ANSWERS(3)
+ANSWERS(4)
+ANSWERS(5)
+ANSWERS(6)
+ANSWERS(7)
+GOLD(0)
+GOLD(1)
+GOLD(4)
+GOLD(5)
 
 /* ---- fitting ---- */
 
@@ -87,12 +82,7 @@ read_crowd_arguments(FunctionCallInfo fcinfo)
 	return arguments;
 }
 
-static tlv_status
-fit_crowd(tlv_context *ctx, const tlv_frame *answers, const void *options, void **image,
-		  size_t *size)
-{
-	return tlv_crowd_fit(ctx, answers, options, image, size);
-}
+TLV_FIT_VALUE(fit_crowd, tlv_crowd_fit)
 
 /* tlv_fit_crowd(answers, ...) */
 TLV_FIT_FUNCTION(tlv_fit_crowd)

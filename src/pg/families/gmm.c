@@ -81,11 +81,7 @@ read_gmm_arguments(FunctionCallInfo fcinfo, bool of_rows)
 	return arguments.learn;
 }
 
-static tlv_status
-fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
-{
-	return tlv_gmm_fit(ctx, moments, options, image, size);
-}
+TLV_FIT_VALUE(fit_gmm, tlv_gmm_fit)
 
 /* tlv_fit_gmm(m, k, ...) */
 TLV_FIT_FUNCTION(tlv_fit_gmm)
@@ -148,7 +144,7 @@ fit_gmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 	return tlv_gmm_fit(ctx, moments, &options.fit, image, size);
 }
 
-const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, fit_gmm_search, false, learn_gmm_search};
+const TlvSearcher TlvSearchGmm = {gmm_criteria, fit_gmm_search, false, learn_gmm_search};
 
 /* ---- simulation ---- */
 

@@ -166,7 +166,7 @@ fit_hmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 }
 
 static const char *const hmm_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_RANK, NULL};
-const TlvSearcher TlvSearchHmm = {"hmm", hmm_criteria, fit_hmm_search, false, learn_hmm_search};
+const TlvSearcher TlvSearchHmm = {hmm_criteria, fit_hmm_search, false, learn_hmm_search};
 
 /* ---- reading ---- */
 

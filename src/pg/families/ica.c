@@ -57,11 +57,7 @@ read_ica_arguments(FunctionCallInfo fcinfo)
 	return arguments.learn;
 }
 
-static tlv_status
-fit_ica(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
-{
-	return tlv_ica_fit(ctx, moments, options, image, size);
-}
+TLV_FIT_VALUE(fit_ica, tlv_ica_fit)
 
 /* tlv_fit_ica(m, ...) */
 TLV_FIT_FUNCTION(tlv_fit_ica)

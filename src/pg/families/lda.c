@@ -172,25 +172,9 @@ read_lda_arguments(FunctionCallInfo fcinfo, const TlvArgument *table)
 	return arguments;
 }
 
-static tlv_status
-fit_lda(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
-{
-	return tlv_lda_fit(ctx, moments, options, image, size);
-}
-
-static tlv_status
-fit_lda_anchors(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
-				size_t *size)
-{
-	return tlv_lda_fit_anchors(ctx, moments, options, image, size);
-}
-
-static tlv_status
-fit_lda_pairs(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
-			  size_t *size)
-{
-	return tlv_lda_fit_pairs(ctx, moments, options, image, size);
-}
+TLV_FIT_VALUE(fit_lda, tlv_lda_fit)
+TLV_FIT_VALUE(fit_lda_anchors, tlv_lda_fit_anchors)
+TLV_FIT_VALUE(fit_lda_pairs, tlv_lda_fit_pairs)
 
 /* What fits moments of this kind; methods that they are not for are refused. */
 static TlvFitValue
@@ -372,7 +356,7 @@ static const RankedItem *
 rank_items(const TopicReader *reader, size_t topic, size_t *n)
 {
 	static const tlv_sort_form form = {sizeof(RankedItem), sizeof(uint64), 0, 64};
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 	void *sorted;
 
 	*n = 0;
@@ -382,7 +366,6 @@ rank_items(const TopicReader *reader, size_t topic, size_t *n)
 		if (reader->phi[i * reader->k + topic] > 0)
 			reader->room[(*n)++] = (RankedItem){rank_key(topic_score(reader, topic, i)), i};
 	}
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx,
 			 tlv_radix_sort(&ctx, &form, *n, reader->room, reader->room + reader->d, &sorted));
 	return sorted;
@@ -392,7 +375,7 @@ static void
 open_topics(FunctionCallInfo fcinfo, TopicReader *reader)
 {
 	const tlv_section *texts;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
 	memset(reader, 0, sizeof(*reader));
 	reader->by = (TopicScore) TlvNamedChoice(fcinfo, "by", topic_scores, "score of items");
@@ -407,7 +390,6 @@ open_topics(FunctionCallInfo fcinfo, TopicReader *reader)
 										(const char *) tlv_section_data(&reader->frame, texts)};
 	reader->room = palloc_extended(2 * reader->d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
 	reader->shares = tlv_frame_float64(&reader->frame, "shares");
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_lda_shrinkage(&ctx, &reader->frame, &reader->shrinkage));
 }
 

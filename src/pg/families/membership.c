@@ -89,12 +89,7 @@ read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 	return arguments;
 }
 
-static tlv_status
-fit_membership(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
-			   size_t *size)
-{
-	return tlv_membership_fit(ctx, moments, options, image, size);
-}
+TLV_FIT_VALUE(fit_membership, tlv_membership_fit)
 
 static Datum
 fit_members(FunctionCallInfo fcinfo, bool mixed)
@@ -158,7 +153,7 @@ TLV_DRIVER_FUNCTION(tlv_gom)
 /* ---- the number of components ---- */
 
 static tlv_membership_learn_options
-membership_search(const TlvSearch *search, bool mixed)
+membership_search(const TlvSearch *search)
 {
 	bool bic = search->criterion != NULL && strcmp(search->criterion, TLV_SUGGEST_HELD_OUT) != 0;
 
@@ -166,7 +161,7 @@ membership_search(const TlvSearch *search, bool mixed)
 		.iterations = -1,
 		.criterion = bic ? TLV_MEMBERSHIP_BIC : TLV_MEMBERSHIP_HELD_OUT,
 		.max_k = search->max_k > 0 ? search->max_k : TLV_MEMBERSHIP_MAX_K,
-		.fit = {.mixed = mixed,
+		.fit = {.mixed = search->searcher == &TlvSearchGom,
 				.copies = 1,
 				.max_k = search->max_k,
 				.seed = search->seed,
@@ -175,44 +170,21 @@ membership_search(const TlvSearch *search, bool mixed)
 
 /* A query of one column has arrays; three are (row, variable, category). */
 static void
-search_members(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, bool mixed,
-			   tlv_held *model)
+learn_membership_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+						tlv_held *model)
 {
-	MembershipArguments arguments = {.learn = membership_search(search, mixed)};
+	MembershipArguments arguments = {.learn = membership_search(search)};
 
 	read_answers(fcinfo, driver, &arguments);
 	TlvDriverRunProcedure(driver, tlv_membership_procedure(&arguments.learn), &arguments.learn,
 						  model);
 }
 
-static void
-learn_lca_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
-				 tlv_held *model)
-{
-	search_members(fcinfo, driver, search, false, model);
-}
-
-static void
-learn_gom_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
-				 tlv_held *model)
-{
-	search_members(fcinfo, driver, search, true, model);
-}
-
 static tlv_status
-fit_lca_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
-			   size_t *size)
+fit_membership_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+					  size_t *size)
 {
-	tlv_membership_learn_options options = membership_search(search, false);
-
-	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
-}
-
-static tlv_status
-fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
-			   size_t *size)
-{
-	tlv_membership_learn_options options = membership_search(search, true);
+	tlv_membership_learn_options options = membership_search(search);
 
 	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
 }
@@ -220,8 +192,10 @@ fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 static const char *const lca_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, TLV_SUGGEST_ICL,
 										   NULL};
 static const char *const gom_criteria[] = {TLV_SUGGEST_HELD_OUT, NULL};
-const TlvSearcher TlvSearchLca = {"lca", lca_criteria, fit_lca_search, true, learn_lca_search};
-const TlvSearcher TlvSearchGom = {"gom", gom_criteria, fit_gom_search, false, learn_gom_search};
+const TlvSearcher TlvSearchLca = {lca_criteria, fit_membership_search, true,
+								  learn_membership_search};
+const TlvSearcher TlvSearchGom = {gom_criteria, fit_membership_search, false,
+								  learn_membership_search};
 
 /* ---- simulation ---- */
 

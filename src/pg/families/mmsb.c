@@ -146,8 +146,7 @@ fit_mmsb_search(tlv_context *ctx, const tlv_frame *graph, const void *search, vo
 }
 
 static const char *const mmsb_criteria[] = {TLV_SUGGEST_EVIDENCE, TLV_SUGGEST_SIGNIFICANCE, NULL};
-const TlvSearcher TlvSearchMmsb = {"mmsb", mmsb_criteria, fit_mmsb_search, false,
-								   learn_mmsb_search};
+const TlvSearcher TlvSearchMmsb = {mmsb_criteria, fit_mmsb_search, false, learn_mmsb_search};
 
 /* ---- reading ---- */
 

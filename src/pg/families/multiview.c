@@ -106,5 +106,5 @@ fit_multiview_search(tlv_context *ctx, const tlv_frame *moments, const void *sea
 }
 
 static const char *const multiview_criteria[] = {TLV_SUGGEST_RANK, NULL};
-const TlvSearcher TlvSearchMultiview = {"multiview", multiview_criteria, fit_multiview_search,
-										false, learn_multiview_search};
+const TlvSearcher TlvSearchMultiview = {multiview_criteria, fit_multiview_search, false,
+										learn_multiview_search};

@@ -25,7 +25,7 @@
 
 #define ENTRIES(number)                                                                            \
 	TLV_MOVING_TRANSITION(tlv_tensor_agg_accum_##number, tlv_tensor_agg_inverse_##number,          \
-						  &tlv_aggregate_tensor_entries, &TlvEntryRows##number, 1)
+						  &tlv_aggregate_tensor_entries, &TlvEntryRows[number], 1)
 
 ENTRIES(0)
 ENTRIES(1)
@@ -38,30 +38,11 @@ ENTRIES(7)
 
 /* ---- tensors from arguments ---- */
 
-/* The elements of an array with NULLs, 0 in their places; *missing says where they are. */
-static const double *
-spread_elements(const ArrayType *array, size_t n, const bool **missing)
-{
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	const double *from = (const double *) ARR_DATA_PTR(array);
-	double *numbers = TlvAllocElements(n, sizeof(double));
-	bool *nulls = TlvAllocElements(n, sizeof(bool));
-
-	for (size_t i = 0; i < n; i++)
-	{
-		TlvLoopCheck(i);
-		nulls[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
-		numbers[i] = nulls[i] ? 0 : *from++;
-	}
-	*missing = nulls;
-	return numbers;
-}
-
 /* Sides and first subscripts of an array of three dimensions of numbers; *missing: which elements
  * are NULL, or NULL. */
 static const double *
 array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_MODES],
-			   const bool **missing)
+			   bool **missing)
 {
 	ArrayType *array = TLV_GETARG_ARRAY(0);
 
@@ -76,7 +57,7 @@ array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_M
 	}
 	*missing = NULL;
 	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		return spread_elements(array, d[0] * d[1] * d[2], missing);
+		return TlvSpreadNumbers(array, 0, missing);
 	return (const double *) ARR_DATA_PTR(array);
 }
 
@@ -95,7 +76,7 @@ static tlv_status
 tensor_argument(FunctionCallInfo fcinfo, bool array, int absent, tlv_context *ctx, tlv_frame *frame,
 				tlv_tensor_source *source)
 {
-	const bool *missing;
+	bool *missing;
 	size_t d[TLV_MODES];
 	int64_t first[TLV_MODES];
 	const double *numbers;

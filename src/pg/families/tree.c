@@ -242,12 +242,6 @@ TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function)
 	return model;
 }
 
-void
-TlvTreeClose(TlvTreeModel *model)
-{
-	TlvWorkEnd(model->work);
-}
-
 TlvTreeStates
 TlvTreeStatesOf(const tlv_tree_parts *parts)
 {
@@ -295,7 +289,7 @@ TLV_FUNCTION(tlv_tree_nodes_rows)
 				  TlvNullIf(hidden, TlvText(model.names[v])),
 				  TlvInt4((int32) model.parts.states[v]));
 	}
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return (Datum) 0;
 }
 
@@ -314,7 +308,7 @@ TLV_FUNCTION(tlv_tree_clusters_rows)
 	TlvCheck(&model.work->ctx, tlv_tree_clusters(&model.work->ctx, &model.parts, groups, cluster));
 	for (size_t v = 0; v < model.parts.p; v++)
 		TlvPutRow(fcinfo, TlvInt8((int64) v + 1), TlvText(model.names[v]), TlvInt4(cluster[v]));
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return (Datum) 0;
 }
 
@@ -334,7 +328,7 @@ TLV_FUNCTION(tlv_tree_edges_rows)
 				  TlvNullIf(parts->error[v] < 0, TlvFloat8(parts->error[v])),
 				  TlvNullIf(parts->support[v] < 0, TlvFloat8(parts->support[v])));
 	}
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return (Datum) 0;
 }
 
@@ -389,7 +383,7 @@ TLV_FUNCTION(tlv_tree_parameters_rows)
 	tlv_tree_table_offsets(&model.parts, offset);
 	for (size_t v = 0; v < model.parts.nodes; v++)
 		tree_put_table(fcinfo, &model, &states, v, model.parts.tables + offset[v]);
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return (Datum) 0;
 }
 
@@ -428,7 +422,7 @@ TLV_FUNCTION(tlv_tree_coefficients_rows)
 			put_coefficients(fcinfo, &model, v, model.parts.tables + offset[v], noise);
 		noise += model.parts.states[v] * model.parts.states[v];
 	}
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return (Datum) 0;
 }
 
@@ -452,7 +446,7 @@ tree_text(FunctionCallInfo fcinfo, const char *function, TreeWriter writer)
 	TlvCheck(ctx, tlv_tree_of_model(ctx, &model.parts, &tree));
 	TlvCheck(ctx, writer(ctx, &tree, names, &image));
 	result = pstrdup(image);
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return result;
 }
 

@@ -10,7 +10,7 @@
 #include "tensorlv/model/tree_learn.h"
 #include "tensorlv/model/tree_pictures.h"
 
-/* A tree model opened for reading, with the names of its nodes. */
+/* A tree model opened for reading, with the names of its nodes, until TlvWorkEnd(work). */
 typedef struct TlvTreeModel
 {
 	TlvWork *work;
@@ -23,7 +23,6 @@ typedef struct TlvTreeModel
 extern char **TlvTreeNames(tlv_context *ctx, const tlv_tree_parts *parts);
 
 extern TlvTreeModel TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function);
-extern void TlvTreeClose(TlvTreeModel *model);
 
 /* What the states of the nodes are called. */
 typedef struct TlvTreeStates

@@ -34,14 +34,13 @@ static NamedNode *
 sort_names(size_t n, char *const *names)
 {
 	NamedNode *sorted = palloc_extended((n + 1) * sizeof(NamedNode), MCXT_ALLOC_HUGE);
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
 	for (size_t v = 0; v < n; v++)
 	{
 		tlv_assert(names[v] != NULL);
 		sorted[v] = (NamedNode){names[v], (int32_t) v};
 	}
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_merge_sort(&ctx, n, sizeof(NamedNode), sorted, compare_sorted, NULL));
 	return sorted;
 }
@@ -116,8 +115,8 @@ TLV_FUNCTION(tlv_robinson_foulds_models)
 	for (size_t e = 0; e < 2 * second.edges; e++)
 		second.ends[e] = node[second.ends[e]];
 	put_distance(fcinfo, ctx, &first, &second);
-	TlvTreeClose(&b);
-	TlvTreeClose(&a);
+	TlvWorkEnd(b.work);
+	TlvWorkEnd(a.work);
 	return (Datum) 0;
 }
 
@@ -271,6 +270,6 @@ TLV_QUERY_FUNCTION(tlv_robinson_foulds_edges)
 	other = tree_of_edges(ctx, &edges, &model);
 	TlvQueryClose(query);
 	put_distance(fcinfo, ctx, &mine, &other);
-	TlvTreeClose(&model);
+	TlvWorkEnd(model.work);
 	return (Datum) 0;
 }

@@ -28,10 +28,9 @@ static const double *
 community_weights(const tlv_frame *frame, const double **alpha)
 {
 	tlv_mmsb_parts parts;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 	double *weights, sum = 0;
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_mmsb_read(&ctx, frame, &parts));
 	weights = palloc0(parts.k * sizeof(double));
 	for (size_t i = 0; i < parts.k * parts.sides; i++)

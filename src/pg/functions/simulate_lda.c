@@ -155,16 +155,12 @@ static const void *
 array_elements(FunctionCallInfo fcinfo, const char *name, int *n)
 {
 	ArrayType *array = TlvNamedArray(fcinfo, name);
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	int null = TlvFirstNull(array);
 
 	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	for (int i = 0; bitmap != NULL && i < *n; i++)
-	{
-		TlvLoopCheck(i);
-		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
-			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-							errmsg("element %d of %s is null", i + 1, name)));
-	}
+	if (null >= 0)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("element %d of %s is null", null + 1, name)));
 	return ARR_DATA_PTR(array);
 }
 
@@ -177,7 +173,7 @@ distinct_items(size_t n, const int64 *values, int64_t **items)
 {
 	static const tlv_sort_form form = {sizeof(int64_t), sizeof(int64_t), 0, 64};
 	int64_t *turned = TlvAllocElements(2 * n, sizeof(int64_t)), *sorted;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 	size_t d = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -185,7 +181,6 @@ distinct_items(size_t n, const int64 *values, int64_t **items)
 		TlvLoopCheck(i);
 		turned[i] = SIGN_TURNED(values[i]);
 	}
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_radix_sort(&ctx, &form, n, turned, turned + n, (void **) &sorted));
 	for (size_t i = 0; i < n; i++)
 	{

@@ -136,7 +136,7 @@ TLV_QUERY_FUNCTION(tlv_suggest_k_query)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	arguments = read_suggest_arguments(fcinfo);
-	searcher = searchers[Max(arguments.model, 0)];
+	searcher = arguments.search.searcher = searchers[Max(arguments.model, 0)];
 	arguments.search.criterion =
 		read_criterion(&arguments, searcher == NULL ? TlvTopicCriteria : searcher->criteria);
 	if (searcher == NULL)
@@ -186,7 +186,7 @@ searcher_of(const tlv_frame *value, int model)
 
 /* The family's search over one value. */
 static void
-search_value(FunctionCallInfo fcinfo, const SuggestArguments *arguments)
+search_value(FunctionCallInfo fcinfo, SuggestArguments *arguments)
 {
 	tlv_frame value = TlvSumsFrameOf(PG_GETARG_DATUM(0)), model;
 	const TlvSearcher *searcher = searcher_of(&value, arguments->model);
@@ -194,6 +194,7 @@ search_value(FunctionCallInfo fcinfo, const SuggestArguments *arguments)
 	void *image;
 	size_t size;
 
+	arguments->search.searcher = searcher;
 	work = TlvWorkBegin("tensorlv fit");
 	TlvCheck(&work->ctx, searcher->fit(&work->ctx, &value, &arguments->search, &image, &size));
 	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &model));

@@ -11,6 +11,7 @@
 /* What tlv_suggest_k is asked. */
 typedef struct TlvSearch
 {
+	const struct TlvSearcher *searcher;
 	const char *criterion; /* NULL: all of them */
 	uint64_t seed;
 	size_t max_k; /* 0: as many as the family looks at when it is not said */
@@ -20,7 +21,6 @@ typedef struct TlvSearch
  * stays until the driver's end, and that over a stored value. */
 typedef struct TlvSearcher
 {
-	const char *model;			 /* its name, as that of the driver in SQL */
 	const char *const *criteria; /* that it has; NULL ends them */
 	TlvFitValue fit;			 /* its options are a TlvSearch */
 	bool one_each;				 /* a search looks at one criterion, the first where none is said */

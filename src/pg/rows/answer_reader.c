@@ -13,13 +13,12 @@
 
 /* One id of a row, as part `part`: a number, or a text, whose hash it is. */
 static void
-answer_reader_put_id(FunctionCallInfo fcinfo, int argument, bool named, int part,
-					 TlvRowCursor *cursor)
+answer_reader_put_id(FunctionCallInfo fcinfo, int argument, int part, TlvRowCursor *cursor)
 {
 	tlv_part *to = &cursor->row.part[part];
 
 	*to = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[part]);
-	if (named)
+	if ((cursor->texts & (1 << part)) != 0)
 	{
 		text *given = PG_GETARG_TEXT_PP(argument);
 
@@ -32,59 +31,43 @@ answer_reader_put_id(FunctionCallInfo fcinfo, int argument, bool named, int part
 		cursor->ids[part] = PG_GETARG_INT64(argument);
 }
 
-/* Which ids are names: the item's, the worker's, the answer's. */
+/* The item, the worker, the answer. */
 static void
-answer_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+answer_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	for (int part = 0; part < 3; part++)
-		answer_reader_put_id(fcinfo, first + part, (names & (1 << part)) != 0, part, cursor);
+		answer_reader_put_id(fcinfo, first + part, part, cursor);
 }
 
 /* The same without a worker. */
 static void
-gold_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+gold_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
-	answer_reader_put_id(fcinfo, first, (names & 1) != 0, 0, cursor);
-	answer_reader_put_id(fcinfo, first + 1, (names & 4) != 0, 2, cursor);
+	answer_reader_put_id(fcinfo, first, 0, cursor);
+	answer_reader_put_id(fcinfo, first + 1, 2, cursor);
 	cursor->row.part[1] = (tlv_part){.type = TLV_PART_NONE};
 }
 
 /* The places of an entry of a tensor, and its value. */
 static void
-entry_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+entry_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
-	answer_open(fcinfo, first, names, cursor);
+	answer_open(fcinfo, first, takes, cursor);
 	cursor->row.missing = PG_ARGISNULL(first + 3);
 	cursor->row.value = cursor->row.missing ? 0 : PG_GETARG_FLOAT8(first + 3);
 }
 
-#define ANSWERS(form, reader, function, open, arguments, names)                                    \
-	static void function(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor) \
+/* A reader for every choice of ids that are texts. */
+#define READERS(...)                                                                               \
 	{                                                                                              \
-		open(fcinfo, first, names, cursor);                                                        \
-	}                                                                                              \
-	const TlvRowReader reader = {arguments, {form}, function, .optional = (form) == TLV_ROW_ENTRY};
+		{__VA_ARGS__, .texts = 0}, {__VA_ARGS__, .texts = 1}, {__VA_ARGS__, .texts = 2},           \
+			{__VA_ARGS__, .texts = 3}, {__VA_ARGS__, .texts = 4}, {__VA_ARGS__, .texts = 5},       \
+			{__VA_ARGS__, .texts = 6}, {__VA_ARGS__, .texts = 7},                                  \
+	}
 
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows0, answer_open_0, answer_open, 3, 0)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows1, answer_open_1, answer_open, 3, 1)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows2, answer_open_2, answer_open, 3, 2)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows3, answer_open_3, answer_open, 3, 3)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows4, answer_open_4, answer_open, 3, 4)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows5, answer_open_5, answer_open, 3, 5)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows6, answer_open_6, answer_open, 3, 6)
-ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows7, answer_open_7, answer_open, 3, 7)
-ANSWERS(TLV_ROW_ANSWER, TlvGoldRows0, gold_open_0, gold_open, 2, 0)
-ANSWERS(TLV_ROW_ANSWER, TlvGoldRows1, gold_open_1, gold_open, 2, 1)
-ANSWERS(TLV_ROW_ANSWER, TlvGoldRows4, gold_open_4, gold_open, 2, 4)
-ANSWERS(TLV_ROW_ANSWER, TlvGoldRows5, gold_open_5, gold_open, 2, 5)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows0, entry_open_0, entry_open, 4, 0)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows1, entry_open_1, entry_open, 4, 1)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows2, entry_open_2, entry_open, 4, 2)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows3, entry_open_3, entry_open, 4, 3)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows4, entry_open_4, entry_open, 4, 4)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows5, entry_open_5, entry_open, 4, 5)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows6, entry_open_6, entry_open, 4, 6)
-ANSWERS(TLV_ROW_ENTRY, TlvEntryRows7, entry_open_7, entry_open, 4, 7)
+const TlvRowReader TlvAnswerRows[8] = READERS(3, {TLV_ROW_ANSWER}, answer_open);
+const TlvRowReader TlvGoldRows[8] = READERS(2, {TLV_ROW_ANSWER}, gold_open);
+const TlvRowReader TlvEntryRows[8] = READERS(4, {TLV_ROW_ENTRY}, entry_open, .optional = 1);
 
 /* ---- all of one item ---- */
 

@@ -77,7 +77,7 @@ sort_variables(AnyRecord *record)
 	static const tlv_sort_form form = {sizeof(AnyVariable), sizeof(uint64), 0, 64};
 	size_t n = record->d;
 	AnyVariable *sorted;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
 	if (record->variables != NULL)
 		pfree(record->variables);
@@ -90,7 +90,6 @@ sort_variables(AnyRecord *record)
 
 		record->variables[i] = (AnyVariable){(uint64) TlvTermId(name.bytes, name.length), i};
 	}
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_radix_sort(&ctx, &form, n, record->variables, record->variables + n,
 								  (void **) &sorted));
 	memmove(record->variables, sorted, n * sizeof(AnyVariable));

@@ -127,15 +127,10 @@ static void
 require_elements(const AnyCall *call, ArrayType *array)
 {
 	const unsigned nulls = TLV_ROWS_MISSING_ELEMENTS | TLV_ROWS_MISSING_OF_MANY | TLV_ROWS_COMPLETE;
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), i = 0;
+	int i = (call->takes & nulls) != 0 ? -1 : TlvFirstNull(array);
 	const char *name;
 
-	if (!ARR_HASNULL(array) || (call->takes & nulls) != 0)
-		return;
-	while (i < n && (bitmap[i / 8] & (1 << (i % 8))) != 0)
-		TlvLoopCheck(i++);
-	if (i == n)
+	if (i < 0)
 		return;
 	name =
 		TlvNameOfVariable(&call->model->frame, (size_t) (i % ARR_DIMS(array)[ARR_NDIM(array) - 1]));

@@ -40,7 +40,7 @@ TlvBagValue(size_t n, const int64_t *items, const double *weights)
 		tlv_bag_write(n, items, weights, bag);
 		return bag;
 	}
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	ctx = TlvCallContext();
 	TlvCheck(&ctx, tlv_bag_make(&ctx, n, items, weights, bag));
 	return bag;
 }
@@ -49,9 +49,8 @@ size_t
 TlvBagDecode(struct varlena *value, int64_t **items, double **weights)
 {
 	const tlv_bag_image *bag = TLV_BAG(value);
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	*items = palloc(Max(bag->n, 1) * sizeof(int64_t));
 	*weights = palloc(Max(bag->n, 1) * sizeof(double));
 	TlvCheck(&ctx, tlv_bag_read(&ctx, bag, *items, *weights));
@@ -66,9 +65,8 @@ bag_from_entries(size_t n, tlv_bag_entry *entries)
 	int64_t *items;
 	double *weights;
 	struct varlena *bag;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_bag_sort(&ctx, n, entries, work, &n));
 	items = (int64_t *) work;
 	weights = palloc_extended((n + 1) * sizeof(double), MCXT_ALLOC_HUGE);
@@ -88,13 +86,12 @@ bag_from_entries(size_t n, tlv_bag_entry *entries)
 TLV_FUNCTION(tlv_bag_in)
 {
 	char *text = PG_GETARG_CSTRING(0);
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 	int64_t *items;
 	double *weights;
 	size_t n;
 	tlv_status status;
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	status = tlv_bag_parse(&ctx, text, &n, &items, &weights);
 	if (status == TLV_BAD_DATA)
 		ereturn(fcinfo->context, (Datum) 0,
@@ -137,9 +134,8 @@ TLV_FUNCTION(tlv_bag_recv)
 	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
 	int length = buffer->len - buffer->cursor;
 	struct varlena *bag = TlvReceive(buffer, length, sizeof(tlv_bag_image));
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_bag_validate(&ctx, bag, VARSIZE(bag)));
 	PG_RETURN_POINTER(bag);
 }
@@ -237,13 +233,12 @@ bag_of_array(FunctionCallInfo fcinfo, ArrayType *array, bool terms)
 	Datum *items, *weights;
 	bool *item_nulls, *weight_nulls = NULL;
 	tlv_bag_entry *entries;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 	size_t left = 0;
 	int n = TlvArrayElements(array, 2 * sizeof(tlv_bag_entry), &items, &item_nulls);
 
 	weights = weight_values(fcinfo, n, &weight_nulls);
 	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
@@ -496,9 +491,8 @@ TLV_FUNCTION(tlv_bag_scale)
 	int64_t *items;
 	double *weights;
 	size_t n = TlvBagDecode(PG_GETARG_TLV(1), &items, &weights);
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	for (size_t i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);

@@ -75,9 +75,8 @@ sorted_items(size_t n, tlv_bag_entry *entries)
 {
 	tlv_bag_entry *work = palloc_extended((n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 	int64_t *items = (int64_t *) work;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_bag_sort(&ctx, n, entries, work, &n));
 	for (size_t i = 0; i < n; i++)
 		items[i] = entries[i].item;

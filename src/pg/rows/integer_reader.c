@@ -103,21 +103,6 @@ put_codes(TlvRowCursor *cursor, Datum value)
 
 /* ---- symbols ---- */
 
-/* The first element that is NULL, where none may be missing. */
-static void
-refuse_null_symbol(ArrayType *array, int n)
-{
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
-
-	for (int i = 0; i < n; i++)
-		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("element %d of a sequence or set is null", i + 1),
-					 errhint("Leave it out with array_agg(...) FILTER, or give missing steps "
-							 "a symbol of their own.")));
-}
-
 static bool
 is_long(const ArrayType *array)
 {
@@ -156,6 +141,7 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 	ArrayType *array = TlvFetchArray(value);
 	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	tlv_part *part = &cursor->row.part[0];
+	int null = (takes & TLV_ROWS_MISSING_ELEMENTS) != 0 ? -1 : TlvFirstNull(array);
 	int64_t *symbols;
 
 	if (ARR_ELEMTYPE(array) != INT4OID && !is_long(array))
@@ -165,8 +151,11 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a sequence of symbols has one dimension, not %d", ARR_NDIM(array)),
 						errhint("Give one sequence at a time.")));
-	if (ARR_HASNULL(array) && (takes & TLV_ROWS_MISSING_ELEMENTS) == 0)
-		refuse_null_symbol(array, n);
+	if (null >= 0)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("element %d of a sequence or set is null", null + 1),
+						errhint("Leave it out with array_agg(...) FILTER, or give missing steps "
+								"a symbol of their own.")));
 	symbols = TlvAllocElements((size_t) n, sizeof(int64_t));
 	*part = (tlv_part) TLV_PART(TLV_PART_IDS, (size_t) n, 1, symbols);
 	if (ARR_HASNULL(array))

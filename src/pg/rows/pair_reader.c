@@ -41,41 +41,38 @@ pair_reader_put_name(FunctionCallInfo fcinfo, int argument, int64_t *id, tlv_tex
 	*id = TlvTermId(name->bytes, name->length);
 }
 
-/* Which of the nodes have names: the first, the second, both. */
 static void
-named_edge_open(FunctionCallInfo fcinfo, int first, int names, bool weighted, TlvRowCursor *cursor)
+named_edge_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	tlv_edge *edge = &cursor->row.edge;
 	int64_t *ids[2] = {&edge->source, &edge->target};
 
 	for (int s = 0; s < 2; s++)
-		if ((names & (1 << s)) != 0)
+		if ((cursor->texts & (1 << s)) != 0)
 			pair_reader_put_name(fcinfo, first + s, ids[s], &edge->name[s], cursor);
 		else
 		{
 			*ids[s] = PG_GETARG_INT64(first + s);
 			edge->name[s] = (tlv_text){NULL, 0};
 		}
-	edge->weight = weighted ? PG_GETARG_FLOAT8(first + 2) : 1;
+	edge->weight = 1;
 }
 
-#define NAMED_EDGES(reader, function, names)                                                       \
-	static void function##_open(FunctionCallInfo fcinfo, int first, unsigned takes,                \
-								TlvRowCursor *cursor)                                              \
-	{                                                                                              \
-		named_edge_open(fcinfo, first, names, false, cursor);                                      \
-	}                                                                                              \
-	static void function##_weighted_open(FunctionCallInfo fcinfo, int first, unsigned takes,       \
-										 TlvRowCursor *cursor)                                     \
-	{                                                                                              \
-		named_edge_open(fcinfo, first, names, true, cursor);                                       \
-	}                                                                                              \
-	const TlvRowReader reader##Rows = {2, {TLV_ROW_NAMED_EDGE}, function##_open};                  \
-	const TlvRowReader reader##WeightedRows = {3, {TLV_ROW_NAMED_EDGE}, function##_weighted_open};
+static void
+weighted_named_edge_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	named_edge_open(fcinfo, first, takes, cursor);
+	cursor->row.edge.weight = PG_GETARG_FLOAT8(first + 2);
+}
 
-NAMED_EDGES(TlvNamedEdge, named, 3)
-NAMED_EDGES(TlvNamedSource, named_source, 1)
-NAMED_EDGES(TlvNamedTarget, named_target, 2)
+#define NAMED_EDGES(reader, mask)                                                                  \
+	const TlvRowReader reader##Rows = {2, {TLV_ROW_NAMED_EDGE}, named_edge_open, .texts = mask};   \
+	const TlvRowReader reader##WeightedRows = {                                                    \
+		3, {TLV_ROW_NAMED_EDGE}, weighted_named_edge_open, .texts = mask};
+
+NAMED_EDGES(TlvNamedEdge, 3)
+NAMED_EDGES(TlvNamedSource, 1)
+NAMED_EDGES(TlvNamedTarget, 2)
 
 const TlvRowReader TlvEdgeRows = {2, {TLV_ROW_EDGE}, edge_open};
 const TlvRowReader TlvWeightedEdgeRows = {3, {TLV_ROW_EDGE}, weighted_edge_open};

@@ -35,6 +35,7 @@ typedef struct TlvRowCursor
 	size_t nulls;	/* left out because they were NULL */
 	bool many;		/* they came in an array: so does what is made of each */
 	int parts;		/* of a row, whose numbers lie one behind the other in memory */
+	int texts;		/* the reader's */
 	int n_owned;	/* what must be freed at the end */
 	void *owned[6]; /* copies that were made */
 	Datum *bags;	/* an array of bags, or NULL */
@@ -79,6 +80,9 @@ struct TlvRowReader
 	bool settled;
 	/* Arguments at the end that may be NULL in a row. */
 	int optional;
+	/* Which ids of a row are texts, whose hashes they are: 1 the first, 2 the second, 4 the third;
+	 * the others are bigint. */
+	int texts;
 };
 
 /* The form that a reader makes for a class with that set. */
@@ -130,6 +134,7 @@ TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tl
 			  unsigned takes, TlvRowCursor *cursor)
 {
 	TlvCursorBegin(cursor, form);
+	cursor->texts = reader->texts;
 	reader->open(fcinfo, first, takes, cursor);
 }
 
@@ -214,14 +219,9 @@ extern const TlvRowReader TlvWeightedEdgeRows;
 extern const TlvRowReader TlvNamedEdgeRows, TlvNamedEdgeWeightedRows;	  /* two texts */
 extern const TlvRowReader TlvNamedSourceRows, TlvNamedSourceWeightedRows; /* text, bigint */
 extern const TlvRowReader TlvNamedTargetRows, TlvNamedTargetWeightedRows; /* bigint, text */
-/* item, worker and answer, bigint or text: 1 the item, 2 the worker, 4 the answer is text; and
- * known answers, without a worker */
-extern const TlvRowReader TlvAnswerRows0, TlvAnswerRows1, TlvAnswerRows2, TlvAnswerRows3,
-	TlvAnswerRows4, TlvAnswerRows5, TlvAnswerRows6, TlvAnswerRows7;
-extern const TlvRowReader TlvGoldRows0, TlvGoldRows1, TlvGoldRows4, TlvGoldRows5;
-/* the three places of an entry of a tensor likewise, and its value */
-extern const TlvRowReader TlvEntryRows0, TlvEntryRows1, TlvEntryRows2, TlvEntryRows3, TlvEntryRows4,
-	TlvEntryRows5, TlvEntryRows6, TlvEntryRows7;
+/* by which ids are texts: item, worker and answer; known answers, without a worker; the three
+ * places of an entry of a tensor, and its value */
+extern const TlvRowReader TlvAnswerRows[8], TlvGoldRows[8], TlvEntryRows[8];
 extern const TlvRowReader TlvLabelRows;		 /* two ids of any types */
 extern const TlvRowReader TlvCoverRows;		 /* two bigint[] */
 extern const TlvRowReader TlvNamedCoverRows; /* two text[] */

@@ -149,17 +149,9 @@ complete_rows(TlvRowCursor *cursor, Datum *values, int n)
 static void
 put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
 {
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	const double *from = (const double *) ARR_DATA_PTR(array);
-	double *x = TlvAllocElements(n * d, sizeof(double));
-	bool *missing = TlvAllocElements(n * d, sizeof(bool));
+	bool *missing;
+	double *x = TlvSpreadNumbers(array, NAN, &missing);
 
-	for (size_t i = 0; i < n * d; i++)
-	{
-		TlvLoopCheck(i); /* NULLs take a bit each: there may be many in a short value */
-		missing[i] = bitmap != NULL && (bitmap[i / 8] & (1 << (i % 8))) == 0;
-		x[i] = missing[i] ? NAN : *from++;
-	}
 	put_part(&cursor->row.part[0], n, d, x);
 	cursor->row.part[0].missing = missing;
 	TlvCursorOwn(cursor, x);

@@ -8,28 +8,12 @@
 
 #include "server/arrays.h"
 
-static void
-refuse_null_element(ArrayType *array)
-{
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	int d = ARR_DIMS(array)[ARR_NDIM(array) - 1];
-
-	for (int i = 0; i < count; i++)
-	{
-		TlvLoopCheck(i);
-		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
-			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-							errmsg("element %d of a vector is null", i % d + 1),
-							errhint("Leave such rows out with FILTER or WHERE, or fill them with "
-									"coalesce().")));
-	}
-}
-
 /* One or two dimensions, at least one element, no NULL. */
 static void
 check_shape(ArrayType *array)
 {
+	int null;
+
 	if (ARR_NDIM(array) == 0)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a vector has no elements"),
 						errhint("A row that is missing altogether is null, not an empty array.")));
@@ -39,8 +23,13 @@ check_shape(ArrayType *array)
 				 errmsg("an array of %d dimensions is neither a vector nor rows of vectors",
 						ARR_NDIM(array)),
 				 errhint("Give a float8[] of one dimension, or of one row for each observation.")));
-	if (ARR_HASNULL(array))
-		refuse_null_element(array);
+	null = TlvFirstNull(array);
+	if (null >= 0)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("element %d of a vector is null",
+							   null % ARR_DIMS(array)[ARR_NDIM(array) - 1] + 1),
+						errhint("Leave such rows out with FILTER or WHERE, or fill them with "
+								"coalesce().")));
 }
 
 TlvVectors
@@ -58,6 +47,24 @@ TlvVectorsOf(Datum value)
 	vectors.d = (size_t) ARR_DIMS(array)[vectors.many ? 1 : 0];
 	vectors.x = (const double *) ARR_DATA_PTR(array);
 	return vectors;
+}
+
+double *
+TlvSpreadNumbers(const ArrayType *array, double fill, bool **missing)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	size_t n = (size_t) ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	double *numbers = TlvAllocElements(n, sizeof(double));
+
+	*missing = TlvAllocElements(n, sizeof(bool));
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i); /* NULLs take a bit each: there may be many in a short value */
+		(*missing)[i] = bitmap != NULL && (bitmap[i / 8] & (1 << (i % 8))) == 0;
+		numbers[i] = (*missing)[i] ? fill : *from++;
+	}
+	return numbers;
 }
 
 /* Of an array of any dimensions, of elements of that many bytes. */

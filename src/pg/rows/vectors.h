@@ -21,6 +21,9 @@ typedef struct TlvVectors
 /* Errors: an empty array, one of more than two dimensions, a NULL element. */
 extern TlvVectors TlvVectorsOf(Datum value);
 
+/* The elements of a float8[], `fill` where they are NULL, as *missing says. */
+extern double *TlvSpreadNumbers(const ArrayType *array, double fill, bool **missing);
+
 /* Error 54000 unless an array holds rows x columns numbers: before they are worked out. */
 extern void TlvRequireArray(size_t rows, size_t columns);
 

@@ -115,19 +115,19 @@ argument_expression(Node *argument)
 	return IsA(argument, TargetEntry) ? (Node *) ((TargetEntry *) argument)->expr : argument;
 }
 
-/* The arguments of a call of an aggregate, after the state in its transition function; any: those
- * that are declared "any" are strings as well. */
+/* The arguments of a call of that function, of which the first is argument `at` of ours, as those
+ * of an aggregate come after the state in its transition function; any: those that are declared
+ * "any" are strings as well. */
 static void
-require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *arguments, bool any)
+require_bytes_of_arguments(FunctionCallInfo fcinfo, Oid function, List *arguments, int at, bool any)
 {
-	int at = 1;
 	ListCell *cell;
 
 	foreach (cell, arguments)
 	{
 		if (at >= PG_NARGS())
 			return;
-		require_bytes(aggregate, any ? TEXTOID : TlvAnyDeclared(fcinfo, at),
+		require_bytes(function, any ? TEXTOID : TlvAnyDeclared(fcinfo, at),
 					  argument_expression(lfirst(cell)), false);
 		at++;
 	}
@@ -185,16 +185,10 @@ static void
 require_bytes_of_call(FunctionCallInfo fcinfo)
 {
 	Node *call = fcinfo->flinfo->fn_expr;
-	int at = 0;
-	ListCell *cell;
 
-	if (call == NULL || !IsA(call, FuncExpr))
-		return;
-	foreach (cell, ((FuncExpr *) call)->args)
-	{
-		require_bytes(fcinfo->flinfo->fn_oid, TlvAnyDeclared(fcinfo, at), lfirst(cell), false);
-		at++;
-	}
+	if (call != NULL && IsA(call, FuncExpr))
+		require_bytes_of_arguments(fcinfo, fcinfo->flinfo->fn_oid, ((FuncExpr *) call)->args, 0,
+								   false);
 }
 
 void
@@ -210,7 +204,7 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any)
 			WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
 
 			if (TlvIsTransitionOf(fcinfo->flinfo->fn_oid, call->winfnoid))
-				require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args, any);
+				require_bytes_of_arguments(fcinfo, call->winfnoid, call->args, 1, any);
 		}
 		return;
 	}
@@ -218,7 +212,7 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any)
 	if (aggregate == NULL)
 		require_bytes_of_call(fcinfo);
 	else if (TlvIsTransitionOf(fcinfo->flinfo->fn_oid, aggregate->aggfnoid))
-		require_bytes_of_aggregate(fcinfo, aggregate->aggfnoid, aggregate->args, any);
+		require_bytes_of_arguments(fcinfo, aggregate->aggfnoid, aggregate->args, 1, any);
 	else
 		require_bytes_of_engine(fcinfo, aggregate->args);
 }

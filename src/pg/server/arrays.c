@@ -76,6 +76,21 @@ TlvArrayElements(ArrayType *array, size_t beside, Datum **values, bool **nulls)
 	return count;
 }
 
+int
+TlvFirstNull(const ArrayType *array)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	int n = bitmap != NULL ? ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) : 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
+			return i;
+	}
+	return -1;
+}
+
 void *
 TlvAllocElements(size_t n, size_t size)
 {

@@ -25,6 +25,9 @@ extern int TlvArrayDims(Datum array, int dims[MAXDIM]);
  * Refused (53400) where all of that exceeds tensorlv.work_mem. */
 extern int TlvArrayElements(ArrayType *array, size_t beside, Datum **values, bool **nulls);
 
+/* The place of the first element that is NULL, from 0; -1: none is. */
+extern int TlvFirstNull(const ArrayType *array);
+
 /* Memory for n things made of the elements of an array; refused likewise. */
 extern void *TlvAllocElements(size_t n, size_t size);
 

@@ -103,6 +103,15 @@ TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit)
 		ctx->memory = server_memory;
 }
 
+tlv_context
+TlvCallContext(void)
+{
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	return ctx;
+}
+
 static int
 sqlstate_of(tlv_status status)
 {

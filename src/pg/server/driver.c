@@ -224,12 +224,6 @@ TlvSourceHold(TlvSource *rows)
 	TlvQueryHold(rows->query);
 }
 
-void
-TlvSourceRelease(TlvSource *rows)
-{
-	TlvQueryRelease(rows->query);
-}
-
 static bool
 rows_are_split(TlvSource *rows)
 {

@@ -139,9 +139,8 @@ typedef enum TlvSourceUse
 } TlvSourceUse;
 
 /* Before a reader looks at the query's rows more than once: unless it is repeatable it is run now,
- * and held until TlvSourceRelease. */
+ * and held until TlvQueryRelease. */
 extern void TlvSourceHold(TlvSource *rows);
-extern void TlvSourceRelease(TlvSource *rows);
 
 /* rows->made is written, and the rows are ready for passes. */
 extern void TlvSourceReady(TlvSource *rows, TlvSourceUse use);

@@ -9,6 +9,14 @@
 typedef tlv_status (*TlvFitValue)(tlv_context *ctx, const tlv_frame *value, const void *options,
 								  void **image, size_t *size);
 
+/* Defines one that passes options of its own type on. */
+#define TLV_FIT_VALUE(name, fit)                                                                   \
+	static tlv_status name(tlv_context *ctx, const tlv_frame *value, const void *options,          \
+						   void **image, size_t *size)                                             \
+	{                                                                                              \
+		return fit(ctx, value, options, image, size);                                              \
+	}
+
 /* Begins the definition of a function that keeps its results and is NULL where argument 0, what the
  * model is fitted to, is NULL. */
 #define TLV_FIT_FUNCTION(name)                                                                     \

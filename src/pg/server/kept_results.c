@@ -75,7 +75,7 @@ typedef struct ResultInUse
 
 #define HASH_CHAINS 1024
 
-static dlist_head results_by_use = DLIST_STATIC_INIT(results_by_use); /* the last used is first */
+static dlist_head results_by_use = DLIST_STATIC_INIT(results_by_use); /* the last used is last */
 static dlist_head results_by_hash[HASH_CHAINS];						  /* zeros are empty lists */
 static size_t kept_bytes = 0;
 static int n_sites = 0;
@@ -106,16 +106,14 @@ result_unpin(KeptResult *result)
 static void
 results_trim(size_t limit)
 {
-	dlist_node *node, *before;
+	dlist_mutable_iter iter;
 
-	if (dlist_is_empty(&results_by_use))
-		return;
-	for (node = dlist_tail_node(&results_by_use); node != NULL && kept_bytes > limit; node = before)
+	dlist_foreach_modify(iter, &results_by_use)
 	{
-		KeptResult *result = dlist_container(KeptResult, by_use, node);
+		KeptResult *result = dlist_container(KeptResult, by_use, iter.cur);
 
-		before =
-			dlist_has_prev(&results_by_use, node) ? dlist_prev_node(&results_by_use, node) : NULL;
+		if (kept_bytes <= limit)
+			break;
 		if (result->pins == 0)
 			result_drop(result);
 	}
@@ -231,7 +229,8 @@ result_find(Oid function, uint32 hash, int n, const ArgumentKey *keys)
 		if (result->hash != hash || result->function != function || result->n != n ||
 			!same_arguments(result, keys))
 			continue;
-		dlist_move_head(&results_by_use, &result->by_use);
+		dlist_delete(&result->by_use);
+		dlist_push_tail(&results_by_use, &result->by_use);
 		return result;
 	}
 	return NULL;
@@ -276,7 +275,7 @@ result_keep(Oid function, int n, const ArgumentKey *keys, Datum value, bool is_n
 	result->bytes = bytes;
 	MemoryContextSetParent(mcxt, TopMemoryContext);
 	result->hash = hash_arguments(function, n, result->keys);
-	dlist_push_head(&results_by_use, &result->by_use);
+	dlist_push_tail(&results_by_use, &result->by_use);
 	dlist_push_head(&results_by_hash[result->hash % HASH_CHAINS], &result->by_hash);
 	kept_bytes += bytes;
 	return result;

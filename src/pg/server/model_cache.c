@@ -41,7 +41,7 @@ typedef struct CallSite
 /* Made by the first model. */
 static MemoryContext models_context = NULL;
 static HTAB *listed_models = NULL;
-static dlist_head listed_by_use = DLIST_STATIC_INIT(listed_by_use); /* the last used first */
+static dlist_head listed_by_use = DLIST_STATIC_INIT(listed_by_use); /* the last used last */
 static size_t listed_bytes = 0;
 
 static void
@@ -88,18 +88,16 @@ models_trim(const TlvModelCache *wanted)
 {
 	size_t most = (size_t) tlv_model_cache * 1024;
 	size_t limit = most - Min(TlvKeptBytes(), most);
-	dlist_node *node, *before;
+	dlist_mutable_iter iter;
 
-	if (listed_bytes <= limit || dlist_is_empty(&listed_by_use))
-		return;
-	for (node = dlist_tail_node(&listed_by_use); node != NULL && listed_bytes > limit;
-		 node = before)
+	dlist_foreach_modify(iter, &listed_by_use)
 	{
-		TlvModelCache *model = dlist_container(TlvModelCache, by_use, node);
+		TlvModelCache *model = dlist_container(TlvModelCache, by_use, iter.cur);
+		bool last = dlist_tail_node(&listed_by_use) == iter.cur;
 
-		before =
-			dlist_has_prev(&listed_by_use, node) ? dlist_prev_node(&listed_by_use, node) : NULL;
-		if (model != wanted && !model->in_use && (before != NULL || !is_held(model)))
+		if (listed_bytes <= limit)
+			break;
+		if (model != wanted && !model->in_use && (!last || !is_held(model)))
 			model_drop(model);
 	}
 }
@@ -232,7 +230,7 @@ model_open(Datum value, const TlvModelKey *key)
 	listed->model = model;
 	MemoryContextSetParent(mcxt, models_context);
 	model->bytes = MemoryContextMemAllocated(mcxt, true);
-	dlist_push_head(&listed_by_use, &model->by_use);
+	dlist_push_tail(&listed_by_use, &model->by_use);
 	listed_bytes += model->bytes;
 	model->listed = true;
 	return model;
@@ -267,7 +265,8 @@ model_used(TlvModelCache *model)
 	listed_bytes -= model->bytes;
 	model->bytes = MemoryContextMemAllocated(model->mcxt, true);
 	listed_bytes += model->bytes;
-	dlist_move_head(&listed_by_use, &model->by_use);
+	dlist_delete(&model->by_use);
+	dlist_push_tail(&listed_by_use, &model->by_use);
 	model->ctx.arena.limit = TlvValueMemory();
 }
 

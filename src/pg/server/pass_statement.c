@@ -9,6 +9,7 @@
 #include "utils/lsyscache.h"
 
 #include "rows/queries.h"
+#include "server/arrays.h"
 
 bool
 TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass)
@@ -398,14 +399,11 @@ static const char *
 describe_example(ArrayType *array, const char *noun)
 {
 	const int shown_bytes = 80;
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	int at = 0;
+	int at = TlvFirstNull(array);
 	Oid out;
 	bool varlena;
 	char *text;
 
-	while (bitmap[at / 8] & (1 << at % 8))
-		at++;
 	getTypeOutputInfo(get_array_type(ARR_ELEMTYPE(array)), &out, &varlena);
 	text = OidOutputFunctionCall(out, PointerGetDatum(array));
 	return psprintf(", such as %s %d of %s%s", noun, at % ARR_DIMS(array)[ARR_NDIM(array) - 1] + 1,

@@ -13,9 +13,10 @@
 /* Most columns of a row that is returned. */
 #define TLV_ROW_CELLS 16
 
-/* The function may have been dropped since the statement began. */
-TupleDesc
-TlvRowType(FunctionCallInfo fcinfo)
+/* The type of the row, or of the rows, that the function is declared to return; it may have been
+ * dropped since the statement began.  Errors: 42883. */
+static TupleDesc
+row_type(FunctionCallInfo fcinfo)
 {
 	Oid function = fcinfo->flinfo->fn_oid;
 	TupleDesc desc;
@@ -38,7 +39,7 @@ TlvInitRows(FunctionCallInfo fcinfo)
 						errmsg("set-returning function called where rows cannot be taken")));
 	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
 	result->returnMode = SFRM_Materialize;
-	result->setDesc = TlvRowType(fcinfo);
+	result->setDesc = row_type(fcinfo);
 	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
 											  false, work_mem);
 	MemoryContextSwitchTo(old);

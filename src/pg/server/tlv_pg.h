@@ -92,6 +92,9 @@ extern void TlvApplyBlasThreads(void);
 /* A context whose memory lives in mcxt, up to limit bytes. */
 extern void TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit);
 
+/* One of the current memory context, without a limit. */
+extern tlv_context TlvCallContext(void);
+
 /* Raises ctx->error as an error of the server. */
 extern _Noreturn void TlvRaise(const tlv_context *ctx);
 
@@ -332,9 +335,6 @@ extern bytea *TlvSend(struct varlena *value);
 #define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
 
 /* ---- rows (result_rows.c) ---- */
-
-/* The type of the row, or of the rows, that the function is declared to return.  Errors: 42883. */
-extern TupleDesc TlvRowType(FunctionCallInfo fcinfo);
 
 /* Prepares fcinfo to return rows of its declared type, materialised; then one call per row. */
 extern void TlvInitRows(FunctionCallInfo fcinfo);

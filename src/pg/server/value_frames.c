@@ -78,7 +78,7 @@ TlvUnpackedBytes(struct varlena *value)
 
 	if (!tlv_frame_is_packed(value, VARSIZE(value)))
 		return 0;
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	ctx = TlvCallContext();
 	TlvCheck(&ctx, tlv_frame_unpacked_size(&ctx, value, VARSIZE(value), &size));
 	return size;
 }
@@ -94,7 +94,7 @@ TlvPlainSections(struct varlena *value, size_t most)
 
 	if (!tlv_frame_is_packed(value, VARSIZE(value)))
 		return value;
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	ctx = TlvCallContext();
 	plain = palloc(size);
 	TlvCheck(&ctx, tlv_frame_unpack_small(&ctx, value, VARSIZE(value), most, plain));
 	SET_VARSIZE(plain, size);
@@ -164,9 +164,8 @@ TlvFrame(struct varlena *value)
 {
 	struct varlena *plain = plain_of(value);
 	tlv_frame frame;
-	tlv_context ctx;
+	tlv_context ctx = TlvCallContext();
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_frame_open(&ctx, plain, VARSIZE(plain), &frame));
 	return frame;
 }
@@ -281,9 +280,8 @@ TlvKind(const tlv_frame *frame)
 
 	if (kind == NULL)
 	{
-		tlv_context ctx;
+		tlv_context ctx = TlvCallContext();
 
-		TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 		TlvCheck(&ctx, tlv_kind_refuse_unknown(&ctx, frame));
 	}
 	return kind;
@@ -299,7 +297,7 @@ TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *functio
 	if (frame->header->type == kind->type && frame->header->kind == kind->code)
 		return;
 	own = TlvKind(frame);
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	ctx = TlvCallContext();
 	hint = tlv_kind_hint(&ctx, own);
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("%s needs a %s of kind %s, not %s", function, TlvTypeNames[kind->type],

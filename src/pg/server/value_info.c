@@ -84,7 +84,7 @@ append_single(StringInfo json, const tlv_frame *frame, const tlv_section *sectio
 		append_digest(json, data, TLV_DIGEST_SIZE);
 	else
 	{
-		TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+		ctx = TlvCallContext();
 		TlvCheck(&ctx, tlv_section_numbers(&ctx, frame, section, &number));
 		value_info_append_number(json, number);
 	}

@@ -258,7 +258,7 @@ read_lexemes(TlvSource *rows, TupleDesc desc)
 						   " AS %s, pg_catalog.unnest(document::pg_catalog.tsvector) "
 						   "AS u(lexeme, positions, weights)",
 						   columns));
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 }
 
 /* Arrays of items that are texts, which stay in the model as their names; one that has a
@@ -285,7 +285,7 @@ read_terms(TlvSource *rows, TupleDesc desc)
 	collect_terms(
 		rows, "item::pg_catalog.text",
 		psprintf(TLV_QUERY_ROWS " AS %s, pg_catalog.unnest(document) AS u(item)", columns));
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 }
 
 /* Arrays of whole numbers, as bigint[]; one that has a NULL is left out and counted. */
@@ -352,7 +352,7 @@ read_documents(TlvDriver *driver, const char *text, const char *what, bool array
 	TlvSourceReady(rows, TLV_SOURCE_MADE);
 	if (terms)
 		collect_terms(rows, "item::pg_catalog.text", TLV_QUERY_ROWS " AS q(doc, item)");
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 }
 
 void

@@ -64,9 +64,9 @@ typedef struct SurveyNumbers
 /* Ids that come in the order of their texts: others have an order of their own. */
 extern bool TlvSurveyIsText(Oid type);
 
-/* The n elements of the list as an array, text or int4, that is a parameter of the statement of the
- * rows. */
-extern int TlvSurveyParameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid element);
+/* In SQL the rows q of the list beside those of its pairs, v(name, category, at, code), which are
+ * parameters of the statement of the rows. */
+extern const char *TlvSurveyCoded(TlvSource *rows, const SurveyList *list);
 
 /* The name of a number behind those of the categories, which all have room together. */
 extern void TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *name);

@@ -19,8 +19,9 @@ TlvSurveyIsText(Oid type)
 	return !TlvIsIntegerType(base) && base != BOOLOID && !type_is_enum(base);
 }
 
-int
-TlvSurveyParameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid element)
+/* The n elements of the list as an array, text or int4. */
+static int
+list_parameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid element)
 {
 	bool is_text = element == TEXTOID;
 	ArrayType *array =
@@ -28,6 +29,25 @@ TlvSurveyParameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid e
 
 	return TlvStatementParameter(&rows->made, is_text ? TEXTARRAYOID : INT4ARRAYOID,
 								 PointerGetDatum(array));
+}
+
+/* Variables and categories are told by their texts. */
+#define IS_TEXT_OF(column)                                                                         \
+	"OPERATOR(pg_catalog.=) q." column "::pg_catalog.text COLLATE pg_catalog.\"C\""
+
+const char *
+TlvSurveyCoded(TlvSource *rows, const SurveyList *list)
+{
+	int name = list_parameter(rows, list, list->variable, TEXTOID);
+	int category = list_parameter(rows, list, list->category, TEXTOID);
+	int at = list_parameter(rows, list, list->at, INT4OID);
+	int code = list_parameter(rows, list, list->code, INT4OID);
+
+	return psprintf("%s LEFT JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+					"pg_catalog.unnest($%d), pg_catalog.unnest($%d)) "
+					"AS v(name, category, at, code) ON v.name %s AND v.category %s",
+					list->from, name, category, at, code, IS_TEXT_OF("variable"),
+					IS_TEXT_OF("category"));
 }
 
 void
@@ -39,16 +59,13 @@ TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *name)
 }
 
 static void
-take_survey_number(void *argument, TupleTableSlot *slot)
+add_survey_number(SurveyNumbers *numbers, TupleTableSlot *slot)
 {
-	SurveyNumbers *numbers = argument;
-	MemoryContext before = MemoryContextSwitchTo(numbers->mcxt);
 	Datum name = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
 
 	if (DatumGetInt64(slot->tts_values[2]) == 0)
 	{
 		TlvSurveyLeaveOut(numbers->list, slot->tts_values[0]);
-		MemoryContextSwitchTo(before);
 		return;
 	}
 	if (DatumGetBool(slot->tts_values[1]))
@@ -65,6 +82,14 @@ take_survey_number(void *argument, TupleTableSlot *slot)
 	if (numbers->n == numbers->room)
 		numbers->names = repalloc(numbers->names, (size_t) (numbers->room *= 2) * sizeof(Datum));
 	numbers->names[numbers->n++] = name;
+}
+
+static void
+take_survey_number(void *numbers, TupleTableSlot *slot)
+{
+	MemoryContext before = MemoryContextSwitchTo(((SurveyNumbers *) numbers)->mcxt);
+
+	add_survey_number(numbers, slot);
 	MemoryContextSwitchTo(before);
 }
 
@@ -107,25 +132,16 @@ TlvSurveyCollectNumbers(TlvSource *rows, SurveyList *list, int copies, int *n)
 static const char *
 values_of_rows(TlvSource *rows, const SurveyList *list, const SurveyNumbers *numbers)
 {
-	int name = TlvSurveyParameter(rows, list, list->variable, TEXTOID);
-	int category = TlvSurveyParameter(rows, list, list->category, TEXTOID);
-	int at = TlvSurveyParameter(rows, list, list->at, INT4OID);
-	int code = TlvSurveyParameter(rows, list, list->code, INT4OID);
+	const char *coded = TlvSurveyCoded(rows, list);
 	ArrayType *names =
 		construct_array(numbers->names, numbers->n, TEXTOID, -1, false, TYPALIGN_INT);
 	int measured = TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names));
-	const char *is_variable =
-		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\"";
 
 	return psprintf(
 		"(SELECT q.r AS r, q.variable AS variable, COALESCE(v.code::pg_catalog.float8, q.measured) "
-		"AS code, COALESCE(v.at, n.at OPERATOR(pg_catalog.+) %d) AS slot FROM %s LEFT JOIN ROWS "
-		"FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
-		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name %s AND v.category "
-		"OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" LEFT JOIN "
+		"AS code, COALESCE(v.at, n.at OPERATOR(pg_catalog.+) %d) AS slot FROM %s LEFT JOIN "
 		"pg_catalog.unnest($%d) WITH ORDINALITY AS n(name, at) ON n.name %s) AS a",
-		(int) list->variables, list->from, name, category, at, code, is_variable, measured,
-		is_variable);
+		(int) list->variables, coded, measured, IS_TEXT_OF("variable"));
 }
 
 void

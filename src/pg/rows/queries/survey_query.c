@@ -158,25 +158,17 @@ refuse_many(SurveyList *list, Datum variable)
 
 /* Where variables that nobody has answered are kept, they have an empty category. */
 static void
-take_answer(void *argument, TupleTableSlot *slot)
+add_answer(SurveyList *list, TupleTableSlot *slot)
 {
-	SurveyList *list = argument;
-	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
 	Datum variable = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0])), category;
 	int64_t *states;
 	int length;
 
 	if ((list->many != 0 && is_same_text(list->many, variable)) || leave_out_unanswered(list, slot))
-	{
-		MemoryContextSwitchTo(before);
 		return;
-	}
 	take_variable(list, variable);
 	if (slot->tts_isnull[1] && list->states[list->variables - 1] > 0)
-	{
-		MemoryContextSwitchTo(before);
 		return;
-	}
 	category = slot->tts_isnull[1] ? PointerGetDatum(cstring_to_text(""))
 								   : PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[1]));
 	length = (int) VARSIZE_ANY_EXHDR(DatumGetPointer(category));
@@ -186,7 +178,6 @@ take_answer(void *argument, TupleTableSlot *slot)
 	if (*states == list->most_states)
 	{
 		refuse_many(list, variable);
-		MemoryContextSwitchTo(before);
 		return;
 	}
 	grow_answers(list);
@@ -196,6 +187,14 @@ take_answer(void *argument, TupleTableSlot *slot)
 	list->code[list->n] = Int32GetDatum((int32) (*states)++);
 	appendBinaryStringInfo(&list->categories, VARDATA_ANY(DatumGetPointer(category)), length);
 	list->category_offsets[++list->n] = list->categories.len;
+}
+
+static void
+take_answer(void *list, TupleTableSlot *slot)
+{
+	MemoryContext before = MemoryContextSwitchTo(((SurveyList *) list)->mcxt);
+
+	add_answer(list, slot);
 	MemoryContextSwitchTo(before);
 }
 
@@ -245,10 +244,6 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, const Surv
 static void
 pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 {
-	int name = TlvSurveyParameter(rows, list, list->variable, TEXTOID);
-	int category = TlvSurveyParameter(rows, list, list->category, TEXTOID);
-	int at = TlvSurveyParameter(rows, list, list->at, INT4OID);
-	int code = TlvSurveyParameter(rows, list, list->code, INT4OID);
 	const char *call =
 		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, INT4OID, INT4OID}, NULL);
 	TlvGroups groups = {
@@ -265,15 +260,7 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 						 "OPERATOR(pg_catalog.+) LEAST(%d, pg_catalog.row_number() OVER (PARTITION "
 						 "BY q.r, v.at ORDER BY v.code)) AS slot ",
 						 copies, copies);
-	appendStringInfo(
-		&from,
-		"FROM %s LEFT JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
-		"pg_catalog.unnest($%d), "
-		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name "
-		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" AND "
-		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\") "
-		"AS a",
-		list->from, name, category, at, code);
+	appendStringInfo(&from, "FROM %s) AS a", TlvSurveyCoded(rows, list));
 	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
 							(int) list->variables * copies);
 	groups.from = from.data;
@@ -568,7 +555,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 		TlvSourcePivot(rows, copies,
 					   copies == 1 ? TlvHintTwoValues(rows)
 								   : "Increase copies, or group by row and variable first.");
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 }
 
 void

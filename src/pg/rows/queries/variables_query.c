@@ -253,7 +253,7 @@ read_number_columns(TlvSource *rows)
 	TlvAppendWeight(rows, &rows->made.sql);
 	TlvAppendQuery(&rows->made.sql, desc->natts);
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 }
 
 /* ---- either ---- */
@@ -284,7 +284,7 @@ variables_query_read_numbers(TlvSource *rows, bool wide)
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	else
 		TlvSourcePivot(rows, 1, TlvHintTwoValues(rows));
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 }
 
 void
