@@ -158,7 +158,7 @@ refuse_many(SurveyList *list, Datum variable)
 
 /* Where variables that nobody has answered are kept, they have an empty category. */
 static void
-add_answer(SurveyList *list, TupleTableSlot *slot)
+survey_add_answer(SurveyList *list, TupleTableSlot *slot)
 {
 	Datum variable = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0])), category;
 	int64_t *states;
@@ -194,7 +194,7 @@ take_answer(void *list, TupleTableSlot *slot)
 {
 	MemoryContext before = MemoryContextSwitchTo(((SurveyList *) list)->mcxt);
 
-	add_answer(list, slot);
+	survey_add_answer(list, slot);
 	MemoryContextSwitchTo(before);
 }
 
