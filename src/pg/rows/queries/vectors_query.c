@@ -119,6 +119,6 @@ TlvReadVectors(TlvDriver *driver, const char *text)
 	TlvWeightColumn(rows);
 	rows->form = TLV_ROW_VECTOR;
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
-	TlvSourceRelease(rows);
+	TlvQueryRelease(rows->query);
 	rows->width[0] = columns ? (size_t) n : vector_width(rows);
 }
