@@ -183,6 +183,11 @@ extern tlv_status tlv_model_align(tlv_context *ctx, const tlv_frame *model,
 								  const tlv_frame *reference, double farthest, void **image,
 								  size_t *size);
 
+/* Marks those of k components that have one of the n numbers, from 1; verb: what they are marked
+ * for.  Error: TLV_BAD_PARAMETER for a number that is no component's. */
+extern tlv_status tlv_mark_components(tlv_context *ctx, const char *verb, size_t k, size_t n,
+									  const int32_t *numbers, bool *marked);
+
 /* The model without its components of a weight of at most tolerance, and without the n components
  * of the numbers (from 1) in drop; the others move up.  Errors: TLV_BAD_PARAMETER for a number that
  * is no component's and when none is left. */

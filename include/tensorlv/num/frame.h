@@ -153,6 +153,9 @@ extern bool tlv_frame_sparse(const tlv_frame *frame, const char *name, tlv_spars
 extern tlv_status tlv_section_numbers(tlv_context *ctx, const tlv_frame *frame,
 									  const tlv_section *section, double *numbers);
 
+/* n numbers of a section become float32, in their own place, where that is its element. */
+extern void tlv_narrow_numbers(uint32_t element, size_t n, double *numbers);
+
 /* The digest that a section holds, 1 x 16 bytes; NULL when there is no such section. */
 extern const tlv_digest *tlv_frame_digest(const tlv_frame *frame, const char *name);
 
@@ -222,7 +225,10 @@ extern void tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_elem
 						  uint64_t rows, uint64_t columns, const void *data);
 extern void tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, double value);
 
-/* Adds all sections of a frame but those named (NULL ends the list); the frame must stay. */
+/* Whether a list that NULL ends has that name; the list itself may be NULL. */
+extern bool tlv_is_listed(const char *const *list, const char *name);
+
+/* Adds all sections of a frame but those listed; the frame must stay. */
 extern void tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame,
 							   const char *const *except);
 

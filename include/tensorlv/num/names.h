@@ -18,6 +18,9 @@ typedef struct tlv_text
 	size_t length;
 } tlv_text;
 
+/* Whether they have the same bytes; a text without bytes is as the empty one. */
+extern bool tlv_text_equal(tlv_text a, tlv_text b);
+
 /* Length of the longest prefix of at most the given number of bytes that ends between two
  * characters of UTF-8. */
 extern size_t tlv_cut_length(tlv_text text, size_t most);

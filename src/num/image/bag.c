@@ -13,9 +13,8 @@
 
 #include "tensorlv/num/assert.h"
 
-/* Entries that are moved, and that are read from text, between two looks at whether to stop. */
+/* Entries that are moved between two looks at whether to stop. */
 #define ENTRIES_BETWEEN ((size_t) 1 << 18)
-#define ENTRIES_PARSED	((size_t) 1 << 14)
 
 static int
 item_width(uint64_t range)
@@ -262,8 +261,7 @@ check_entries(tlv_context *ctx, size_t n, const int64_t *items, const double *we
 	tlv_assert(n == 0 || (items != NULL && weights != NULL));
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (i > 0 && items[i] <= items[i - 1])
 			return tlv_fail(ctx, TLV_CORRUPT, "the items of the bag do not ascend");
 		if (!(isfinite(weights[i]) && weights[i] > 0))
@@ -480,8 +478,7 @@ parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
 	TLV_TRY(skip_space(p));
 	while (*p->at != '}')
 	{
-		if (*n % ENTRIES_PARSED == ENTRIES_PARSED - 1)
-			TLV_TRY_CONTINUE(p->ctx);
+		TLV_TRY_CONTINUE_AT(p->ctx, *n);
 		if (*n == room)
 		{
 			tlv_bag_entry *grown;
@@ -529,8 +526,7 @@ canonical_arrays(tlv_context *ctx, size_t *n, tlv_bag_entry *entries, int64_t **
 	TLV_TRY_NEW(ctx, *weights, *n);
 	for (size_t i = 0; i < *n; i++)
 	{
-		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		/* Two finite weights may add up to more than a float8 holds. */
 		TLV_TRY(tlv_bag_check_weight(ctx, entries[i].item, entries[i].weight));
 		(*items)[i] = entries[i].item;

@@ -10,9 +10,6 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/sha256.h"
 
-/* Numbers that are compared one by one between two looks at whether to stop. */
-#define CHECKED_PIECE ((size_t) 1 << 18)
-
 uint64_t
 tlv_fingerprint(const void *bytes, size_t size, uint64_t seed)
 {
@@ -219,8 +216,7 @@ check_sparse(tlv_context *ctx, const tlv_section *section, const void *data)
 	sparse_view(section, data, &sparse);
 	for (size_t i = 0; i < sparse.n; i++)
 	{
-		if (i % NUMBERS_PIECE == NUMBERS_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (sparse.positions[i] < next || sparse.positions[i] >= count)
 			return tlv_fail(ctx, TLV_CORRUPT,
 							"position %zu of section \"%s\" is %u, not from %llu to %llu", i + 1,
@@ -390,6 +386,19 @@ tlv_section_numbers(tlv_context *ctx, const tlv_frame *frame, const tlv_section 
 	return TLV_OK;
 }
 
+void
+tlv_narrow_numbers(uint32_t element, size_t n, double *numbers)
+{
+	float *to = (float *) numbers;
+
+	for (size_t i = 0; element == TLV_FLOAT32 && i < n; i++)
+	{
+		float value = (float) numbers[i];
+
+		memcpy(to + i, &value, sizeof(value));
+	}
+}
+
 const tlv_digest *
 tlv_frame_digest(const tlv_frame *frame, const char *name)
 {
@@ -444,8 +453,7 @@ tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *frame, const char *
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing", name);
 	for (size_t i = 0; i < section->rows * section->columns; i++)
 	{
-		if (i % CHECKED_PIECE == CHECKED_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(numbers[i] >= minimum))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, below %g", i + 1,
 							name, numbers[i], minimum);
@@ -475,8 +483,7 @@ tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame, const char
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing", name);
 	for (size_t i = 1; i < section->rows * section->columns; i++)
 	{
-		if (i % CHECKED_PIECE == CHECKED_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (numbers[i] <= numbers[i - 1])
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" does not ascend at entry %zu", name,
 							i + 1);

@@ -169,8 +169,7 @@ pack_sparse(tlv_context *ctx, const tlv_section *section, const double *numbers,
 	tlv_assert(numbers != NULL || count == 0);
 	for (uint64_t i = 0; i < count && n < section->entries; i++)
 	{
-		if (i % NUMBERS_PIECE == NUMBERS_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (numbers[i] != 0)
 		{
 			values[n] = numbers[i];
@@ -290,17 +289,23 @@ tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
 	return tlv_frame_seal(ctx, header);
 }
 
+bool
+tlv_is_listed(const char *const *list, const char *name)
+{
+	for (; list != NULL && *list != NULL; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
 void
 tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame, const char *const *except)
 {
 	for (uint32_t i = 0; i < frame->header->sections; i++)
 	{
 		const tlv_section *section = &frame->table[i];
-		bool wanted = true;
 
-		for (const char *const *name = except; name != NULL && *name != NULL; name++)
-			wanted &= strncmp(section->name, *name, TLV_FRAME_NAME_SIZE) != 0;
-		if (wanted)
+		if (!tlv_is_listed(except, section->name))
 			add_section(builder, section, tlv_section_data(frame, section), true);
 	}
 }

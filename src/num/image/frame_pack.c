@@ -10,9 +10,6 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/sha256.h"
 
-/* Numbers between two looks at whether to stop. */
-#define PACK_PIECE ((size_t) 1 << 18)
-
 /* Bytes that are counted or written. */
 typedef struct pack_output
 {
@@ -190,13 +187,6 @@ walk_on(apart_walk *walk, double *number)
 	return false;
 }
 
-/* Is it time to look at whether to stop?  Between two numbers lies a section at most, .1 s. */
-static inline bool
-walk_is_far(const apart_walk *walk)
-{
-	return walk->taken % PACK_PIECE == 0;
-}
-
 /* Boyer and Moore: what fills more than half of a row is what is left. */
 static tlv_status
 find_usual(tlv_context *ctx, section_packing *packing)
@@ -209,8 +199,7 @@ find_usual(tlv_context *ctx, section_packing *packing)
 	{
 		double number = number_at(packing, i);
 
-		if (i % PACK_PIECE == PACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (votes[row] == 0)
 			packing->usual[row] = number;
 		votes[row] += bits_of(number) == bits_of(packing->usual[row]) ? 1 : UINT64_MAX;
@@ -228,8 +217,7 @@ count_apart(tlv_context *ctx, section_packing *packing)
 	double number;
 
 	while (walk.taken < packing->n / 2 && walk_on(&walk, &number))
-		if (walk_is_far(&walk))
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, walk.taken);
 	packing->apart = walk.taken;
 	return TLV_OK;
 }
@@ -244,8 +232,7 @@ look_at_numbers(tlv_context *ctx, section_packing *packing, number_range *range)
 	*range = NO_NUMBERS;
 	while (walk_on(&walk, &number))
 	{
-		if (walk_is_far(&walk))
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, walk.taken);
 		if (!range_is_open(range))
 			range_look(range, number);
 		else if (packing->form == PACKED_DENSE)
@@ -267,8 +254,7 @@ divides(tlv_context *ctx, const section_packing *packing, double divisor, bool *
 	*all = true;
 	while (*all && walk_on(&walk, &number))
 	{
-		if (walk_is_far(&walk))
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, walk.taken);
 		*all = is_ratio(number, divisor);
 	}
 	return TLV_OK;
@@ -333,8 +319,7 @@ put_numbers(tlv_context *ctx, pack_output *out, const section_packing *packing, 
 		put_bytes(out, &packing->divisor, sizeof(packing->divisor));
 	while (walk_on(&walk, &number))
 	{
-		if (walk_is_far(&walk))
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, walk.taken);
 		put_number(out, code, packing->divisor, number);
 	}
 	return TLV_OK;
@@ -389,8 +374,7 @@ put_distances(tlv_context *ctx, pack_output *out, const section_packing *packing
 	{
 		uint64_t position = positions != NULL ? positions[walk.next - 1] : walk.next - 1;
 
-		if (walk_is_far(&walk))
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, walk.taken);
 		put_whole(out, position - next);
 		next = position + 1;
 	}
@@ -477,8 +461,7 @@ put_steps(tlv_context *ctx, pack_output *out, const section_packing *packing)
 
 	for (uint64_t i = 0; i < packing->n; i++)
 	{
-		if (i % PACK_PIECE == PACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		put_whole(out, frame_pack_zigzag((int64_t) ((uint64_t) numbers[i] - (uint64_t) before)));
 		before = numbers[i];
 	}

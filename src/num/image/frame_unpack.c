@@ -8,7 +8,7 @@
 
 #include "frame_packing.h"
 
-/* Numbers between two looks at whether to stop. */
+/* Usual numbers that are copied at once, about. */
 #define UNPACK_PIECE ((size_t) 1 << 18)
 
 /* Bytes that are read; past the end everything is 0 and damaged. */
@@ -113,8 +113,7 @@ unpack_dense(tlv_context *ctx, unpack_input *in, unpack_numbers *numbers, uint64
 	begin_numbers(in, numbers);
 	for (uint64_t i = 0; i < n && !in->damaged; i++)
 	{
-		if (i % UNPACK_PIECE == UNPACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		set_number(numbers, i, take_number(in, numbers->code, numbers->divisor));
 	}
 	return TLV_OK;
@@ -158,8 +157,7 @@ unpack_sparse(tlv_context *ctx, unpack_input *in, unpack_numbers *numbers, uint6
 	distances = *in;
 	for (uint64_t i = 0; i < apart && !in->damaged; i++)
 	{
-		if (i % UNPACK_PIECE == UNPACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		(void) take_whole(in);
 	}
 	begin_numbers(in, numbers);
@@ -167,8 +165,7 @@ unpack_sparse(tlv_context *ctx, unpack_input *in, unpack_numbers *numbers, uint6
 	{
 		uint64_t distance = take_whole(&distances);
 
-		if (i % UNPACK_PIECE == UNPACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (distance >= n - position)
 		{
 			in->damaged = true;
@@ -191,8 +188,7 @@ unpack_entries(tlv_context *ctx, unpack_input *in, unpack_numbers *numbers, uint
 	{
 		uint64_t distance = take_whole(in);
 
-		if (i % UNPACK_PIECE == UNPACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		in->damaged |= distance > UINT32_MAX || next > UINT32_MAX - distance;
 		positions[i] = (uint32_t) (next + distance);
 		next += distance + 1;
@@ -209,8 +205,7 @@ unpack_steps(tlv_context *ctx, unpack_input *in, int64_t *numbers, uint64_t n)
 	{
 		uint64_t step = take_whole(in);
 
-		if (i % UNPACK_PIECE == UNPACK_PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		before += (step >> 1) ^ (~(step & 1) + 1);
 		numbers[i] = (int64_t) before;
 	}

@@ -8,9 +8,6 @@
 
 #include "tensorlv/num/json.h"
 
-/* Values between two looks at whether to stop. */
-#define VALUES_BETWEEN 65536
-
 /* What is open: an array or object, and how many entries it has. */
 typedef struct json_open
 {
@@ -55,8 +52,7 @@ add_node(tlv_context *ctx, tlv_json *json, tlv_json_type type, size_t *node)
 		json->nodes = grown;
 		json->room = room;
 	}
-	if (json->n % VALUES_BETWEEN == VALUES_BETWEEN - 1)
-		TLV_TRY_CONTINUE(ctx);
+	TLV_TRY_CONTINUE_AT(ctx, json->n);
 	*node = json->n++;
 	json->nodes[*node] = (tlv_json_node){.type = type, .next = (uint32_t) json->n};
 	return TLV_OK;
@@ -344,9 +340,7 @@ tlv_json_member(const tlv_json *json, size_t object, const char *key)
 
 	for (uint64_t i = 0; i < json->nodes[object].n; i++)
 	{
-		tlv_text text = tlv_json_text(json, at);
-
-		if (text.length == strlen(key) && memcmp(text.bytes, key, text.length) == 0)
+		if (tlv_text_equal(tlv_json_text(json, at), (tlv_text){key, strlen(key)}))
 			return at + 1;
 		at = json->nodes[at + 1].next;
 	}

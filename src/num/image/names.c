@@ -15,9 +15,8 @@
 #define TLV_HASH_KEY(table, slot)  ((uint64_t) (slot).id)
 #include "tensorlv/num/hash.h"
 
-/* Bytes that there is room for at first; names between two looks at tlv_should_stop(). */
-#define FIRST_ROOM	((size_t) 256)
-#define CHUNK_NAMES ((size_t) 4096)
+/* Bytes that there is room for at first. */
+#define FIRST_ROOM ((size_t) 256)
 
 /* ---- stored lists ---- */
 
@@ -60,8 +59,7 @@ tlv_name_list_check(tlv_context *ctx, const tlv_frame *frame, const tlv_name_sec
 	TLV_TRY(tlv_frame_require(ctx, frame, sections->bytes, TLV_BYTES, bytes->rows, 1, NULL));
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % CHUNK_NAMES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (offsets[i + 1] < offsets[i])
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" does not ascend", sections->offsets);
 	}
@@ -90,6 +88,12 @@ reserve_bytes(tlv_context *ctx, tlv_name_table *table, size_t more)
 	table->bytes = grown;
 	table->room = room;
 	return TLV_OK;
+}
+
+bool
+tlv_text_equal(tlv_text a, tlv_text b)
+{
+	return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
 size_t
@@ -188,8 +192,7 @@ tlv_name_table_add(tlv_context *ctx, tlv_name_table *table, int64_t id, tlv_text
 	TLV_TRY(name_reserve(ctx, table, table->n + 1));
 	slot = name_slot_of(table, (uint64_t) id);
 	if (slot->length != 0)
-		return slot->length == name.length + 1 &&
-					   memcmp(table->bytes + slot->at, name.bytes, name.length) == 0
+		return tlv_text_equal((tlv_text){table->bytes + slot->at, slot->length - 1}, name)
 				   ? TLV_OK
 				   : refuse_second(ctx, name);
 	TLV_TRY(reserve_bytes(ctx, table, name.length));
@@ -206,8 +209,7 @@ tlv_name_table_add_list(tlv_context *ctx, tlv_name_table *table, size_t n, const
 {
 	for (size_t i = 0; i < n && list->offsets != NULL; i++)
 	{
-		if (i % CHUNK_NAMES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		TLV_TRY(tlv_name_table_add(ctx, table, ids[i], tlv_name_at(list, i)));
 	}
 	return TLV_OK;

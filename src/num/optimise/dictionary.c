@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-/* Items between two looks at whether to stop: some milliseconds where every one misses the caches.
- */
-#define DICTIONARY_ITEMS_BETWEEN ((size_t) 1 << 15)
-
 void
 tlv_dictionary_init(tlv_dictionary *dictionary)
 {
@@ -84,8 +80,7 @@ hash_items(tlv_context *ctx, tlv_dictionary *dictionary)
 	{
 		uint32_t *slot = dictionary_slot_of(dictionary, (uint64_t) dictionary->items[i]);
 
-		if (i % DICTIONARY_ITEMS_BETWEEN == DICTIONARY_ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		tlv_assert(*slot == 0); /* items are distinct */
 		*slot = (uint32_t) (i + 1);
 	}
@@ -132,8 +127,7 @@ tlv_dictionary_map(tlv_context *ctx, const tlv_dictionary *dictionary, size_t n,
 	{
 		int32_t position = tlv_dictionary_find(dictionary, items[i]);
 
-		if (i % DICTIONARY_ITEMS_BETWEEN == DICTIONARY_ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		index[found] = position;
 		known[found] = counts[i];
 		found += position >= 0;

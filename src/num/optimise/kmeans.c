@@ -20,9 +20,6 @@
 /* Points whose nearest centers are sought at once: their scores stay in the first cache. */
 #define PART ((size_t) 512)
 
-/* Numbers between two looks at whether to stop. */
-#define PIECE ((size_t) 1 << 20)
-
 /* The weighted mean; where it is near enough to 0, beside the points, 0 is. */
 static void
 choose_origin(kmeans_data *data, const double *sum, double squares)
@@ -444,8 +441,7 @@ scale_points(tlv_context *ctx, kmeans_run *run)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % PIECE == PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		largest = fmaxf(largest, fabsf(run->task.points[i]));
 	}
 	if (largest == 0 || isinf(largest) ||
@@ -455,8 +451,7 @@ scale_points(tlv_context *ctx, kmeans_run *run)
 	TLV_TRY_NEW(ctx, run->scaled, n);
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % PIECE == PIECE - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		run->scaled[i] = ldexpf(run->task.points[i], -run->exponent);
 	}
 	run->task.points = run->scaled;

@@ -14,9 +14,6 @@
  * point out whose distance, as it is computed, is within. */
 #define POINTS_MARGIN 1.01
 
-/* Points that are looked at between two looks at tlv_should_stop(): some ms. */
-#define LOOK ((size_t) 1 << 18)
-
 typedef struct place
 {
 	double x, y;
@@ -36,7 +33,7 @@ struct tlv_points
 	size_t strips; /* that have points */
 	uint64_t *strip;
 	size_t *start;	/* strips + 1 */
-	size_t looked;	/* since the last look */
+	size_t looked;	/* places, by all calls */
 	size_t n_found; /* marks of the last call, and what the call before has to clear */
 	uint32_t *found, *sorted, *count;
 	double radius, lowest;
@@ -87,8 +84,7 @@ measure(tlv_context *ctx, tlv_points *points, size_t n, const double *x, const d
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % LOOK == LOOK - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		TLV_TRY(tlv_points_check(ctx, "x", x[i]));
 		TLV_TRY(tlv_points_check(ctx, "y", y[i]));
 		least[0] = fmin(least[0], x[i]);
@@ -111,8 +107,7 @@ fill_records(tlv_context *ctx, tlv_points *points, size_t n, const double *x, co
 {
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % LOOK == LOOK - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (mark[i] != TLV_POINTS_NO_MARK)
 			records[points->n++] =
 				(sort_record){(uint64_t) strip_of(points, y[i]), ordered(x[i]), i};
@@ -136,8 +131,7 @@ place_points(tlv_context *ctx, tlv_points *points, const double *x, const double
 	{
 		size_t point = (size_t) records[i].point;
 
-		if (i % LOOK == LOOK - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		points->places[i] = (place){x[point], y[point], mark[point]};
 		if (i == 0 || records[i].strip != records[i - 1].strip)
 		{
@@ -239,8 +233,8 @@ count_strip(tlv_context *ctx, tlv_points *points, size_t strip, double x, double
 
 		if (dx > reach)
 			break;
-		if (++points->looked % LOOK == 0)
-			TLV_TRY_CONTINUE(ctx);
+		points->looked++;
+		TLV_TRY_CONTINUE_AT(ctx, points->looked);
 		if (dx * dx + dy * dy > square)
 			continue;
 		if (points->count[other->mark]++ == 0)

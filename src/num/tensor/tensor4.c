@@ -32,8 +32,7 @@ tlv_packed4_unpack(tlv_context *ctx, size_t d, const double *packed, double *ful
 
 	for (size_t i = 0; i < side * d; i++)
 	{
-		if (i % 65536 == 65535)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		sorted[0] = i / side;
 		sorted[1] = i / (d * d) % d;
 		sorted[2] = i / d % d;

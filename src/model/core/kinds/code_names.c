@@ -33,13 +33,8 @@ int32_t
 tlv_code_called(const tlv_code_names *names, size_t variable, size_t first, tlv_text name)
 {
 	for (int64_t c = 0; c < names->states[variable]; c++)
-	{
-		tlv_text known = tlv_name_at(&names->names, first + (size_t) c);
-
-		if (known.length == name.length &&
-			(name.length == 0 || memcmp(known.bytes, name.bytes, name.length) == 0))
+		if (tlv_text_equal(tlv_name_at(&names->names, first + (size_t) c), name))
 			return (int32_t) c;
-	}
 	return -1;
 }
 

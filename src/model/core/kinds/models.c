@@ -110,8 +110,7 @@ tlv_model_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 static bool
 texts_equal(tlv_text a, tlv_text b)
 {
-	return a.bytes != NULL && b.bytes != NULL && a.length == b.length &&
-		   memcmp(a.bytes, b.bytes, a.length) == 0;
+	return a.bytes != NULL && tlv_text_equal(a, b);
 }
 
 /* The same names in another order: distances by position would compare one with another. */

@@ -107,13 +107,21 @@ tlv_model_weights(tlv_context *ctx, const tlv_frame *model, double *weights)
 
 /* ---- one section ---- */
 
+/* How many of n components are there. */
+static size_t
+count_present(size_t n, const tlv_place *places)
+{
+	size_t present = 0;
+
+	for (size_t i = 0; i < n; i++)
+		present += places[i].own >= 0;
+	return present;
+}
+
 static bool
 is_from_reference(const arrangement *all)
 {
-	for (size_t i = 0; i < all->n; i++)
-		if (all->places[i].own < 0)
-			return true;
-	return false;
+	return count_present(all->n, all->places) < all->n;
 }
 
 static tlv_status
@@ -202,19 +210,29 @@ moved_number(const arrangement *all, const section_move *move, size_t row, size_
 	return move->other[(size_t) r.other + (size_t) c.other * move->other_rows];
 }
 
-/* n numbers, every stride-th, as shares of at least the least. */
-static void
-share_line(size_t n, size_t stride, double least, double *x)
+/* Of n numbers, every stride-th. */
+static double
+total_of(size_t n, size_t stride, const double *x)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += x[i * stride];
+	return sum;
+}
+
+/* n numbers, every stride-th, as shares of at least the least: all of them, or those of the
+ * components that are there, where places is not NULL. */
+static void
+share_line(size_t n, size_t stride, const tlv_place *places, double least, double *x)
+{
+	double sum = total_of(n, stride, x);
+	size_t shared = places != NULL ? count_present(n, places) : n;
+
 	for (size_t i = 0; i < n; i++)
-		x[i * stride] = sum > 0 ? fmax(x[i * stride] / sum, least) : 1 / (double) n;
-	sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i * stride];
+		if (places == NULL || places[i].own >= 0)
+			x[i * stride] = sum > 0 ? fmax(x[i * stride] / sum, least) : 1 / (double) shared;
+	sum = total_of(n, stride, x);
 	for (size_t i = 0; i < n; i++)
 		x[i * stride] /= sum;
 }
@@ -247,58 +265,16 @@ settle_over_keys(tlv_context *ctx, const arrangement *all, const section_move *m
 		if (all->places[i].own < 0 && (move->field->flags & TLV_UNIT_LENGTH) != 0)
 			scale_line(n, stride, line);
 		else if (all->places[i].own < 0)
-			share_line(n, stride, move->field->least, line);
+			share_line(n, stride, NULL, move->field->least, line);
 	}
 	return TLV_OK;
-}
-
-/* Transitions from one state: to those that are there, at least the least probability each. */
-static void
-share_transitions(const arrangement *all, const section_move *move, double *column)
-{
-	double sum = 0;
-	size_t present = 0;
-
-	for (size_t i = 0; i < all->n; i++)
-		present += all->places[i].own >= 0;
-	for (size_t i = 0; i < all->n; i++)
-		sum += column[i];
-	for (size_t i = 0; i < all->n; i++)
-		if (all->places[i].own >= 0)
-			column[i] = sum > 0 ? fmax(column[i] / sum, move->field->least) : 1 / (double) present;
-	sum = 0;
-	for (size_t i = 0; i < all->n; i++)
-		sum += column[i];
-	for (size_t i = 0; i < all->n; i++)
-		column[i] /= sum;
-}
-
-static double
-total_of(size_t n, const double *x)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return sum;
-}
-
-/* All own components are still there. */
-static bool
-layout_is_whole(const arrangement *all, size_t k)
-{
-	size_t present = 0;
-
-	for (size_t i = 0; i < all->n; i++)
-		present += all->places[i].own >= 0;
-	return present == k;
 }
 
 /* What sections must be when components have come or gone. */
 static tlv_status
 settle_section(tlv_context *ctx, const arrangement *all, const section_move *move)
 {
-	bool whole = layout_is_whole(all, tlv_model_components(all->model));
+	bool whole = count_present(all->n, all->places) == tlv_model_components(all->model);
 
 	if (move->keyed && move->at != NULL)
 		TLV_TRY(settle_over_keys(ctx, all, move));
@@ -308,11 +284,11 @@ settle_section(tlv_context *ctx, const arrangement *all, const section_move *mov
 
 		TLV_TRY_CONTINUE(ctx);
 		if ((move->field->flags & TLV_NOT_TO) != 0 && (!whole || all->places[c].own < 0))
-			share_transitions(all, move, column);
+			share_line(all->n, 1, all->places, move->field->least, column);
 		if ((move->field->flags & TLV_KEEP_TOTAL) != 0 && !whole)
 		{
-			double before = total_of(move->rows, move->own + c * move->rows);
-			double now = total_of(move->new_rows, column);
+			double before = total_of(move->rows, 1, move->own + c * move->rows);
+			double now = total_of(move->new_rows, 1, column);
 
 			for (size_t i = 0; now > 0 && i < move->new_rows; i++)
 				column[i] *= before / now;
@@ -363,20 +339,6 @@ move_integers(tlv_context *ctx, const arrangement *all, const tlv_section *secti
 	return TLV_OK;
 }
 
-/* float32 sections stay float32. */
-static void
-narrow_numbers(size_t n, double *numbers)
-{
-	float *to = (float *) numbers;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		float value = (float) numbers[i];
-
-		memcpy(to + i, &value, sizeof(value));
-	}
-}
-
 static tlv_status
 arrange_add_section(tlv_context *ctx, const arrangement *all, const tlv_section *section,
 					const tlv_field *field, tlv_frame_builder *builder)
@@ -393,23 +355,13 @@ arrange_add_section(tlv_context *ctx, const arrangement *all, const tlv_section 
 		return TLV_OK;
 	}
 	TLV_TRY(move_doubles(ctx, all, section, &move));
-	if (section->element == TLV_FLOAT32)
-		narrow_numbers(move.new_rows * move.new_columns, move.to);
+	tlv_narrow_numbers(section->element, move.new_rows * move.new_columns, move.to);
 	tlv_frame_add(builder, section->name, (tlv_element) section->element, move.new_rows,
 				  move.new_columns, move.to);
 	return TLV_OK;
 }
 
 /* ---- diagnostics and labels ---- */
-
-static bool
-is_listed(const char *const *list, const char *name)
-{
-	for (; *list != NULL; list++)
-		if (strcmp(*list, name) == 0)
-			return true;
-	return false;
-}
 
 /* Warnings follow their components; those of components that are gone go with them. */
 static tlv_status
@@ -433,7 +385,7 @@ static tlv_status
 arrange_diagnostics(tlv_context *ctx, const arrangement *all, tlv_diagnostics *diagnostics)
 {
 	size_t k = tlv_model_components(all->model);
-	bool same = all->n == k && layout_is_whole(all, k);
+	bool same = all->n == k && count_present(k, all->places) == k;
 	int64_t *order;
 
 	TLV_TRY_NEW(ctx, order, all->n);
@@ -559,8 +511,9 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 		const tlv_section *section = model->table + s;
 		const tlv_field *field = tlv_layout_field(all->layout, section->name);
 
-		if (must_go(all, section, field) || is_listed(tlv_diagnostics_sections, section->name) ||
-			is_listed(tlv_label_sections, section->name) ||
+		if (must_go(all, section, field) ||
+			tlv_is_listed(tlv_diagnostics_sections, section->name) ||
+			tlv_is_listed(tlv_label_sections, section->name) ||
 			strcmp(section->name, tlv_errors_section) == 0)
 			continue;
 		if (field != NULL && (field->flags & (TLV_OF_ROWS | TLV_OF_COLUMNS)) != 0)

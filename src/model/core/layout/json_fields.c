@@ -394,8 +394,8 @@ read_choice(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *g
 	if (node->type == TLV_JSON_STRING)
 		text = tlv_json_text(&reader->json, at);
 	for (size_t i = 0; text.length > 0 && given->field->names[i] != NULL; i++)
-		if (strlen(given->field->names[i]) == text.length &&
-			memcmp(given->field->names[i], text.bytes, text.length) == 0)
+		if (tlv_text_equal((tlv_text){given->field->names[i], strlen(given->field->names[i])},
+						   text))
 		{
 			*given->numbers = (double) i;
 			return TLV_OK;

@@ -178,9 +178,7 @@ read_warnings(tlv_context *ctx, json_reader *reader)
 static bool
 is_key(const json_reader *reader, size_t at, const char *key)
 {
-	tlv_text text = tlv_json_text(&reader->json, at);
-
-	return text.length == strlen(key) && memcmp(text.bytes, key, text.length) == 0;
+	return tlv_text_equal(tlv_json_text(&reader->json, at), (tlv_text){key, strlen(key)});
 }
 
 /* Keys that mean nothing are mistakes, and so is one that is there twice. */
@@ -204,8 +202,7 @@ check_keys(tlv_context *ctx, const json_reader *reader)
 							"there is no \"%.*s\" in the JSON of a model of kind %s",
 							tlv_shown_length(key), key.bytes, reader->kind->name);
 		for (size_t before = 1; before < at; before = json_node_at(reader, before + 1)->next)
-			if (tlv_json_text(&reader->json, before).length == key.length &&
-				memcmp(tlv_json_text(&reader->json, before).bytes, key.bytes, key.length) == 0)
+			if (tlv_text_equal(tlv_json_text(&reader->json, before), key))
 				return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.*s\" is in the JSON twice",
 								tlv_shown_length(key), key.bytes);
 		at = json_node_at(reader, at + 1)->next;
@@ -251,26 +248,12 @@ read_head(tlv_context *ctx, json_reader *reader)
 
 /* ---- the model ---- */
 
-/* Real numbers as they are stored. */
-static void
-json_read_narrow_numbers(tlv_given *given)
-{
-	float *to = (float *) given->numbers;
-
-	for (size_t i = 0; given->element == TLV_FLOAT32 && i < given->rows * given->columns; i++)
-	{
-		float value = (float) given->numbers[i];
-
-		memcpy(to + i, &value, sizeof(value));
-	}
-}
-
 static void
 add_field(tlv_frame_builder *builder, tlv_given *given)
 {
 	const tlv_field *field = given->field;
 
-	json_read_narrow_numbers(given);
+	tlv_narrow_numbers(given->element, given->rows * given->columns, given->numbers);
 	tlv_frame_add(builder, field->name, given->element, given->rows, given->columns, given->data);
 	if (field->beside != NULL)
 		tlv_frame_add(builder, field->beside,
@@ -353,14 +336,6 @@ add_key(tlv_context *ctx, json_reader *reader, size_t key, tlv_frame_builder *bu
 	return TLV_OK;
 }
 
-static bool
-same_text(const json_reader *reader, size_t a, size_t b)
-{
-	tlv_text x = tlv_json_text(&reader->json, a), y = tlv_json_text(&reader->json, b);
-
-	return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
-}
-
 /* The key that the text of a list names, and how many are before it; 0: none. */
 static size_t
 key_node(const json_reader *reader, size_t text, uint64_t *before)
@@ -369,7 +344,7 @@ key_node(const json_reader *reader, size_t text, uint64_t *before)
 
 	for (*before = 0; *before < json_node_at(reader, 0)->n; (*before)++)
 	{
-		if (same_text(reader, key, text))
+		if (tlv_text_equal(tlv_json_text(&reader->json, key), tlv_json_text(&reader->json, text)))
 			return key;
 		key = json_node_at(reader, key + 1)->next;
 	}

@@ -34,10 +34,7 @@ tlv_given_label(const tlv_frame *model, size_t component)
 	if (label.bytes == NULL || class->own_label == NULL)
 		return label;
 	own = class->own_label(model, component, digits);
-	if (own.bytes != NULL && own.length == label.length &&
-		memcmp(own.bytes, label.bytes, label.length) == 0)
-		return (tlv_text){NULL, 0};
-	return label;
+	return own.bytes != NULL && tlv_text_equal(own, label) ? (tlv_text){NULL, 0} : label;
 }
 
 tlv_status

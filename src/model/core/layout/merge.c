@@ -127,7 +127,6 @@ merge_add_section(tlv_context *ctx, const merging *all, const tlv_field *field,
 	merged_section merged, means;
 	const tlv_spread *own = NULL;
 	const int64_t *counts = NULL;
-	float *single;
 
 	for (const tlv_spread *spread = layout->spreads; spread->variances != NULL; spread++)
 		if (strcmp(spread->variances, field->name) == 0)
@@ -139,16 +138,9 @@ merge_add_section(tlv_context *ctx, const merging *all, const tlv_field *field,
 	if (own != NULL && own->counts != NULL)
 		counts = tlv_frame_int64(all->model, own->counts);
 	TLV_TRY(combine(ctx, all, field, &merged, own != NULL ? &means : NULL, counts));
-	if (section->element != TLV_FLOAT32)
-	{
-		tlv_frame_add(builder, field->name, section->element, section->rows, section->columns,
-					  merged.values);
-		return TLV_OK;
-	}
-	TLV_TRY_NEW_ROWS(ctx, single, section->rows, section->columns);
-	for (size_t i = 0; i < section->rows * section->columns; i++)
-		single[i] = (float) merged.values[i];
-	tlv_frame_add(builder, field->name, TLV_FLOAT32, section->rows, section->columns, single);
+	tlv_narrow_numbers(section->element, section->rows * section->columns, merged.values);
+	tlv_frame_add(builder, field->name, section->element, section->rows, section->columns,
+				  merged.values);
 	return TLV_OK;
 }
 
@@ -205,22 +197,6 @@ move_marked(tlv_context *ctx, const merging *all, void **image, size_t *size)
 	return TLV_OK;
 }
 
-static tlv_status
-mark_components(tlv_context *ctx, size_t k, size_t n, const int32_t *components, bool *marked)
-{
-	for (size_t i = 0; i < n; i++)
-	{
-		if (components[i] < 1 || (size_t) components[i] > k)
-		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no component %d to merge",
-					 (int) components[i]);
-			return tlv_fail_hint(ctx, "Components are numbered from 1 to %zu.", k);
-		}
-		marked[components[i] - 1] = true;
-	}
-	return TLV_OK;
-}
-
 tlv_status
 tlv_model_merge(tlv_context *ctx, const tlv_frame *model, size_t n, const int32_t *components,
 				void **image, size_t *size)
@@ -236,7 +212,7 @@ tlv_model_merge(tlv_context *ctx, const tlv_frame *model, size_t n, const int32_
 	TLV_TRY_NEW(ctx, places, all.k);
 	TLV_TRY_NEW0(ctx, marked, all.k);
 	TLV_TRY(tlv_model_weights(ctx, model, share));
-	TLV_TRY(mark_components(ctx, all.k, n, components, marked));
+	TLV_TRY(tlv_mark_components(ctx, "merge", all.k, n, components, marked));
 	for (size_t j = all.k; j-- > 0;)
 		if (marked[j])
 		{

@@ -543,18 +543,19 @@ refuse_tolerance(tlv_context *ctx, double tolerance, size_t k, const double *wei
 	return tlv_fail_hint(ctx, "Use a smaller tolerance: the largest share is %g.", largest);
 }
 
-/* Marks the components that are dropped by their numbers. */
-static tlv_status
-mark_dropped(tlv_context *ctx, size_t k, size_t n, const int32_t *drop, bool *dropped)
+tlv_status
+tlv_mark_components(tlv_context *ctx, const char *verb, size_t k, size_t n, const int32_t *numbers,
+					bool *marked)
 {
 	for (size_t i = 0; i < n; i++)
 	{
-		if (drop[i] < 1 || (size_t) drop[i] > k)
+		if (numbers[i] < 1 || (size_t) numbers[i] > k)
 		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no component %d to drop", (int) drop[i]);
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no component %d to %s", (int) numbers[i],
+					 verb);
 			return tlv_fail_hint(ctx, "Components are numbered from 1 to %zu.", k);
 		}
-		dropped[drop[i] - 1] = true;
+		marked[numbers[i] - 1] = true;
 	}
 	return TLV_OK;
 }
@@ -578,7 +579,7 @@ tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, si
 	TLV_TRY_NEW(ctx, places, k);
 	TLV_TRY_NEW0(ctx, dropped, k);
 	TLV_TRY(tlv_model_weights(ctx, model, weights));
-	TLV_TRY(mark_dropped(ctx, k, n_drop, drop, dropped));
+	TLV_TRY(tlv_mark_components(ctx, "drop", k, n_drop, drop, dropped));
 	for (size_t j = 0; j < k; j++)
 		if (!dropped[j] && weights[j] > tolerance * (1 + weight_rounding))
 			places[n++] = (tlv_place){(int64_t) j, -1};

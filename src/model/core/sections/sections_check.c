@@ -10,17 +10,6 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/layout.h"
 
-/* Numbers between two looks at whether to stop: about a millisecond. */
-#define NUMBERS_BETWEEN ((size_t) 1 << 18)
-
-/* At number i of a section. */
-#define LOOK_AT(i)                                                                                 \
-	do                                                                                             \
-	{                                                                                              \
-		if ((i) % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)                                          \
-			TLV_TRY_CONTINUE(ctx);                                                                 \
-	} while (0)
-
 /* Rows of shares that are added up at once. */
 #define ROWS_AT_ONCE ((size_t) 64)
 
@@ -79,7 +68,7 @@ check_integers(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *
 		return tlv_frame_require_ascending(ctx, frame, declaration->name);
 	for (size_t i = 0; declaration->range == TLV_POSITIVE && i < n; i++)
 	{
-		LOOK_AT(i);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (x[i] < 1 || x[i] > INT32_MAX)
 			return refuse_number(ctx, declaration->name, i, (double) x[i]);
 	}
@@ -106,7 +95,7 @@ check_column_shares(tlv_context *ctx, const tlv_section *section, const double *
 
 		for (size_t i = 0; i < n; i++, at++)
 		{
-			LOOK_AT(at);
+			TLV_TRY_CONTINUE_AT(ctx, at);
 			if (!(x[at] >= least))
 				return refuse_number(ctx, section->name, at, x[at]);
 			sum += x[at];
@@ -132,7 +121,7 @@ check_row_shares(tlv_context *ctx, const tlv_section *section, const double *x, 
 			{
 				size_t at = j * section->rows + first + i;
 
-				LOOK_AT(j * n + i);
+				TLV_TRY_CONTINUE_AT(ctx, j * n + i);
 				if (!(x[at] >= least))
 					return refuse_number(ctx, section->name, at, x[at]);
 				sums[i] += x[at];
@@ -172,7 +161,7 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 								  declaration->range == TLV_ROW_SHARES, 0);
 	for (size_t i = 0; x != NULL && i < n; i++)
 	{
-		LOOK_AT(i);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (declaration->range == TLV_FLAG && x[i] != 0 && x[i] != 1)
 			return refuse_number(ctx, declaration->name, i, x[i]);
 		if (!(x[i] >= least) || (whole && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
@@ -180,7 +169,7 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 	}
 	for (size_t i = 0; narrow != NULL && i < n; i++)
 	{
-		LOOK_AT(i);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(narrow[i] >= 0))
 			return refuse_number(ctx, declaration->name, i, (double) narrow[i]);
 	}
@@ -188,7 +177,7 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 		return TLV_OK;
 	for (size_t i = 0; i < sparse.n; i++)
 	{
-		LOOK_AT(i);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(sparse.values[i] >= 0))
 			return refuse_number(ctx, declaration->name, sparse.positions[i], sparse.values[i]);
 	}

@@ -170,8 +170,7 @@ require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_sectio
 		from = tlv_frame_float64(frame, declaration->name);
 		for (size_t j = 0; j < number_count(declaration, sizes); j++)
 		{
-			if (j % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, j);
 			TLV_TRY(tlv_require_whole_sum(ctx, declaration->name, to[j], from[j]));
 		}
 	}

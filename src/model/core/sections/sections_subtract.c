@@ -8,9 +8,6 @@
 
 #include "sections_internal.h"
 
-/* Numbers between two looks at whether to stop. */
-#define NUMBERS_BETWEEN ((size_t) 1 << 20)
-
 /* Whether such values are sums at all places, so that taking one out is adding it negated. */
 static bool
 is_sum(const tlv_sections *sections)
@@ -138,8 +135,7 @@ tlv_require_left(tlv_context *ctx, const char *name, size_t n, const double *tak
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (left[i] >= 0)
 			continue;
 		if (left[i] < -rounding * (taken == NULL ? 1 : fabs(taken[i])))

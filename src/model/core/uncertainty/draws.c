@@ -17,12 +17,6 @@
 /* Largest factor of a probability, as a logarithm. */
 #define DRAWS_MOST_LOGARITHM 4.0
 
-static const tlv_model_class *
-class_of(const tlv_frame *model)
-{
-	return model->kind->model;
-}
-
 tlv_status
 tlv_frame_copy(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
 {
@@ -141,7 +135,7 @@ open_draw(tlv_context *ctx, const tlv_frame *model, const kept_errors *kept,
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		values[i] = value_in_draw(kept, list->list + i, i, draw, &rng);
 	}
-	TLV_TRY(class_of(model)->redraw(ctx, model, values, &image, &size));
+	TLV_TRY(model->kind->model->redraw(ctx, model, values, &image, &size));
 	tlv_free(ctx, values);
 	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
 	return tlv_model_open(ctx, &frame, opened);
@@ -150,7 +144,7 @@ open_draw(tlv_context *ctx, const tlv_frame *model, const kept_errors *kept,
 tlv_status
 tlv_drawn_open(tlv_context *ctx, const tlv_frame *model, const char *what, tlv_drawn **drawn)
 {
-	const tlv_model_class *class = class_of(model);
+	const tlv_model_class *class = model->kind->model;
 	tlv_estimates list = {0};
 	kept_errors kept;
 

@@ -55,16 +55,10 @@ tlv_estimate_part_name(tlv_estimate_part part)
 
 /* ---- of a model ---- */
 
-static const tlv_model_class *
-estimates_class_of(const tlv_frame *model)
-{
-	return model->kind->model;
-}
-
 static tlv_status
 list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 {
-	const tlv_model_class *class = estimates_class_of(model);
+	const tlv_model_class *class = model->kind->model;
 
 	if (class->estimates == NULL)
 	{
@@ -79,7 +73,7 @@ list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 static tlv_status
 find_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, tlv_estimates *list)
 {
-	const tlv_model_class *class = estimates_class_of(model);
+	const tlv_model_class *class = model->kind->model;
 
 	if (errors != NULL)
 		TLV_TRY(tlv_require_model(ctx, errors, model));
@@ -108,7 +102,7 @@ tlv_status
 tlv_model_estimates(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
 					tlv_estimates *list)
 {
-	const tlv_model_class *class = estimates_class_of(model);
+	const tlv_model_class *class = model->kind->model;
 
 	TLV_TRY(list_estimates(ctx, model, list));
 	if (errors != NULL && !tlv_errors_are_collected(model))
@@ -311,7 +305,7 @@ tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low, doubl
 bool
 tlv_errors_are_collected(const tlv_frame *model)
 {
-	const tlv_model_class *class = estimates_class_of(model);
+	const tlv_model_class *class = model->kind->model;
 
 	return class->score != NULL || class->errors != NULL;
 }

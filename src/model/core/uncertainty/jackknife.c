@@ -254,12 +254,6 @@ count_all_rare(tlv_context *ctx, tlv_estimates *list)
 	return TLV_OK;
 }
 
-static const tlv_model_class *
-model_class(const tlv_frame *model)
-{
-	return model->kind->model;
-}
-
 tlv_status
 tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, const tlv_stored_models *without,
 					 void **image, size_t *size)
@@ -280,7 +274,7 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, const tlv_stored_
 	TLV_TRY_NEW0(ctx, state.sums, 2 * state.list.n);
 	state.squares = state.sums + state.list.n;
 	tlv_rng_seed(&state.rng, tlv_draws_seed(model, state.list.n));
-	if (state.list.n <= TLV_DRAWS_MOST && model_class(model)->redraw != NULL)
+	if (state.list.n <= TLV_DRAWS_MOST && model->kind->model->redraw != NULL)
 		TLV_TRY_NEW0(ctx, state.list.draws, state.list.n * TLV_DRAWS);
 	for (size_t g = 0; g < n; g++)
 	{

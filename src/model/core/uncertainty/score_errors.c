@@ -351,12 +351,6 @@ find_block(tlv_context *ctx, block_part *block)
 	return TLV_OK;
 }
 
-static bool
-is_approximate(const tlv_frame *model)
-{
-	return model->kind->model->approximate_scores;
-}
-
 tlv_status
 tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
 				  tlv_estimates *list)
@@ -379,7 +373,8 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 		block_part block = {.list = list->list + first,
 							.pieces = tlv_frame_scalar(errors, "pieces", 0),
 							.scale = scale,
-							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model) &&
+							.all = scale <= WHOLE && scale * WHOLE >= 1 &&
+								   !model->kind->model->approximate_scores &&
 								   !list->list[first].penalised,
 							.rng = &rng,
 							.products = products};

@@ -108,21 +108,12 @@ tlv_warn(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_warning *warn
 	return append_warning(ctx, diagnostics, &worded);
 }
 
-static bool
-warning_is_listed(const char *name, const char *const *list)
-{
-	for (; list != NULL && *list != NULL; list++)
-		if (strcmp(*list, name) == 0)
-			return true;
-	return false;
-}
-
 static tlv_status
 copy_numbers(tlv_context *ctx, tlv_diagnostics *to, tlv_diagnostics_walk walk,
 			 const char *const *except)
 {
 	while (tlv_diagnostics_next(&walk))
-		if (!warning_is_listed(walk.name, except))
+		if (!tlv_is_listed(except, walk.name))
 			TLV_TRY(append_number(ctx, to, walk.name, walk.value));
 	return TLV_OK;
 }
@@ -132,7 +123,7 @@ copy_warnings(tlv_context *ctx, tlv_diagnostics *to, tlv_warnings_walk walk,
 			  const char *const *except)
 {
 	while (tlv_warnings_next(&walk))
-		if (!warning_is_listed(walk.warning.code, except))
+		if (!tlv_is_listed(except, walk.warning.code))
 			TLV_TRY(append_warning(ctx, to, &walk.warning));
 	return TLV_OK;
 }
