@@ -27,7 +27,6 @@ typedef enum tlv_field_form
 	TLV_FIELD_BY_ROWS,	   /* a list of its rows */
 	TLV_FIELD_BY_COLUMNS,  /* a list of its columns */
 	TLV_FIELD_SYMMETRIC,   /* columns are packed symmetric matrices: a list of these, by rows */
-	TLV_FIELD_TRIANGLES,   /* columns are packed triangles: a list of these, by rows */
 	TLV_FIELD_TEXTS,	   /* int64 offsets, the bytes in `beside`: a list of texts, null: none */
 	TLV_FIELD_LINES,	   /* bytes, texts ended by '\n' (num/names.h): a list of texts */
 	TLV_FIELD_MEMBERSHIPS, /* uint16 counts, uint16 communities in `beside` and float shares in

@@ -47,8 +47,7 @@ typedef enum tlv_part_type
 	TLV_PART_NONE,	/* the part is missing */
 	TLV_PART_IDS,	/* int64_t */
 	TLV_PART_CODES, /* int32_t from 0; -1: missing */
-	TLV_PART_FLOAT64,
-	TLV_PART_FLOAT32
+	TLV_PART_FLOAT64
 } tlv_part_type;
 
 /* n x d numbers, step by step. */
@@ -62,7 +61,6 @@ typedef struct tlv_part
 		const int64_t *ids;
 		const int32_t *codes;
 		const double *float64;
-		const float *float32;
 		const void *data;
 	};
 	/* n x d, or NULL: nothing is.  A missing number is NaN, a missing code -1, so that who reads

@@ -73,11 +73,7 @@ typedef enum tlv_merge
 {
 	TLV_SUM,
 	TLV_EQUAL, /* must be the same in both, byte by byte; an empty accumulator takes it over */
-	TLV_UNION, /* int64, ascending, one column: the keys of either; all other sections whose rows
-				* are that size are sums and are added key by key */
-	TLV_MIN,
-	TLV_MAX,
-	TLV_OWN, /* by the hook merge_own */
+	TLV_OWN,   /* by the hook merge_own */
 	/* of models, which are not merged: */
 	TLV_KEPT, /* always there */
 	TLV_GIVEN /* there unless its pointer is NULL */

@@ -62,11 +62,11 @@ toy_merge_own(tlv_context *c, tlv_accumulator *accumulator, const tlv_frame *fra
 #define AT(member) offsetof(toy_state, member)
 static const tlv_declaration toy_list[] = {
 	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
-	{"largest", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_MAX, AT(largest)},
+	{"largest", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(largest)},
 	{"mean", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_OWN, AT(mean)},
-	{"least", TLV_INT64, TLV_THREE, TLV_ONE, TLV_POSITIVE, TLV_MIN, AT(least)},
+	{"least", TLV_INT64, TLV_THREE, TLV_ONE, TLV_POSITIVE, TLV_EQUAL, AT(least)},
 	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(model)},
-	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_UNION, AT(items)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
 	{"sums", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums)},
 	{"narrow", TLV_FLOAT32, SIZE_K, TLV_FOUR, TLV_NONNEGATIVE, TLV_SUM, AT(narrow)},
 	{"sparse", TLV_SPARSE, SIZE_ITEMS, SIZE_K, TLV_NONNEGATIVE, TLV_SUM, AT(sparse)},
@@ -162,22 +162,21 @@ TEST(test_round_trip)
 	assert_int_equal(sizes[1], 3);
 }
 
-/* Items 5 7 9 and 6 7 8: five of them, and everything that belongs to one goes with it. */
+/* Of the same items; what must be equal stays. */
 TEST(test_merge)
 {
-	static const int64_t keys[5] = {5, 6, 7, 8, 9}, counts[5] = {1, 1, 4, 3, 3};
-	static const double sparse[10] = {0, 0, 0, 0, 0, 5, 6, 14, 8, 9};
+	static const int64_t keys[3] = {5, 7, 9}, counts[3] = {2, 4, 6};
+	static const double sparse[6] = {0, 0, 0, 10, 14, 18};
 	toy_state *sum = toy(3, 5, 2);
-	tlv_frame other = stored_toy(toy(3, 6, 1));
+	tlv_frame other = stored_toy(toy(3, 5, 2));
 
 	assert_ok(tlv_sections_merge(&ctx, &sum->declared.base, &other));
-	assert_int_equal(sum->sized, 2);
+	assert_int_equal(sum->sized, 1);
 	assert_equal(sum->rows, 20);
-	assert_equal(sum->largest, 6);
+	assert_equal(sum->largest, 5);
 	assert_equal(sum->mean, 102);
 	assert_int_equal(sum->least[0], 5);
 	assert_int_equal(sum->least[2], 25);
-	assert_int_equal(sum->declared.sizes[SIZE_ITEMS], 5);
 	assert_memory_equal(sum->items, keys, sizeof(keys));
 	assert_memory_equal(sum->counts, counts, sizeof(counts));
 	assert_memory_equal(sum->sparse, sparse, sizeof(sparse));
@@ -188,14 +187,38 @@ TEST(test_merge)
 	stored_toy(sum);
 }
 
-/* Merging is the same in any order, and with a value of no items. */
+/* Arrays of the size are zero, and the others what they were. */
+TEST(test_resize)
+{
+	toy_state *state = toy(3, 5, 2);
+
+	assert_ok(tlv_sections_resize(&ctx, &state->declared.base, SIZE_ITEMS, 5));
+	assert_int_equal(state->sized, 2);
+	for (size_t i = 0; i < 5; i++)
+	{
+		assert_int_equal(state->items[i], 0);
+		assert_int_equal(state->counts[i], 0);
+	}
+	for (int i = 0; i < 3; i++)
+		assert_equal(state->sums[i], i - 1);
+	for (int i = 0; i < 8; i++)
+		assert_equal((double) state->narrow[i], (double) i / 2);
+}
+
+/* Merging is the same in any order, the first value into an empty accumulator. */
 TEST(test_merge_order)
 {
-	tlv_frame parts[3] = {stored_toy(toy(3, 5, 2)), stored_toy(toy(0, 6, 1)),
-						  stored_toy(toy(2, 1, 50))};
 	tlv_accumulator *a = empty(), *b = empty();
-	tlv_frame one, two;
+	tlv_frame parts[3], one, two;
 
+	for (int i = 0; i < 3; i++)
+	{
+		toy_state *part = toy(3, 5, 2);
+
+		part->counts[i] = 10 + i;
+		part->sums[i] = i / 4.0;
+		parts[i] = stored_toy(part);
+	}
 	for (int i = 0; i < 3; i++)
 	{
 		assert_ok(tlv_sections_merge(&ctx, a, &parts[i]));
@@ -225,13 +248,14 @@ TEST(test_refused)
 		((toy_state *) wide)->least[t] = 1;
 	frame = stored_toy(wide);
 	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_BAD_PARAMETER);
-	/* too many rows to be counted, too many items */
+	/* too many rows to be counted, other items */
 	other = toy(3, 5, 2);
 	other->waiting = 0x1p53 - 5;
 	frame = stored_toy(other);
 	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_LIMIT);
-	frame = stored_toy(toy(4, 100, 1));
-	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_LIMIT);
+	frame = stored_toy(toy(4, 5, 2));
+	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_BAD_PARAMETER);
+	assert_string_equal(ctx.error.message, "the values were collected with different options");
 	after = stored_toy(sum);
 	assert_memory_equal(after.header, before.header, before.header->size);
 }
@@ -354,7 +378,7 @@ sum_of(const tlv_frame *a, const tlv_frame *b)
 /* Memory refused at every place: an error, never a crash. */
 TEST(test_memory)
 {
-	tlv_frame a = stored_toy(toy(3, 5, 2)), b = stored_toy(toy(3, 6, 1));
+	tlv_frame a = stored_toy(toy(3, 5, 2)), b = stored_toy(toy(3, 5, 2));
 
 	assert_above(COUNT_REFUSALS(64, sum_of(&a, &b)), 5);
 }

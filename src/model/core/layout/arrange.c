@@ -18,8 +18,7 @@ typedef struct arrangement
 	const tlv_layout *layout;
 	size_t n;
 	const tlv_place *places;
-	bool *opposed;	 /* n: to be turned round; NULL: none */
-	void **arranged; /* of each section its numbers; NULL: as they were */
+	bool *opposed; /* n: to be turned round; NULL: none */
 } arrangement;
 
 /* One section on its way: all numbers as doubles, but for int64, which are copied. */
@@ -107,9 +106,9 @@ tlv_model_weights(tlv_context *ctx, const tlv_frame *model, double *weights)
 
 /* ---- one section ---- */
 
-/* How many of n components are there. */
+/* How many of n components are the model's own. */
 static size_t
-count_present(size_t n, const tlv_place *places)
+components_left(size_t n, const tlv_place *places)
 {
 	size_t present = 0;
 
@@ -121,7 +120,7 @@ count_present(size_t n, const tlv_place *places)
 static bool
 is_from_reference(const arrangement *all)
 {
-	return count_present(all->n, all->places) < all->n;
+	return components_left(all->n, all->places) < all->n;
 }
 
 static tlv_status
@@ -227,7 +226,7 @@ static void
 share_line(size_t n, size_t stride, const tlv_place *places, double least, double *x)
 {
 	double sum = total_of(n, stride, x);
-	size_t shared = places != NULL ? count_present(n, places) : n;
+	size_t shared = places != NULL ? components_left(n, places) : n;
 
 	for (size_t i = 0; i < n; i++)
 		if (places == NULL || places[i].own >= 0)
@@ -274,7 +273,7 @@ settle_over_keys(tlv_context *ctx, const arrangement *all, const section_move *m
 static tlv_status
 settle_section(tlv_context *ctx, const arrangement *all, const section_move *move)
 {
-	bool whole = count_present(all->n, all->places) == tlv_model_components(all->model);
+	bool whole = components_left(all->n, all->places) == tlv_model_components(all->model);
 
 	if (move->keyed && move->at != NULL)
 		TLV_TRY(settle_over_keys(ctx, all, move));
@@ -385,7 +384,7 @@ static tlv_status
 arrange_diagnostics(tlv_context *ctx, const arrangement *all, tlv_diagnostics *diagnostics)
 {
 	size_t k = tlv_model_components(all->model);
-	bool same = all->n == k && count_present(k, all->places) == k;
+	bool same = all->n == k && components_left(k, all->places) == k;
 	int64_t *order;
 
 	TLV_TRY_NEW(ctx, order, all->n);
