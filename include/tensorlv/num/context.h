@@ -101,6 +101,13 @@ extern void *tlv_alloc0(tlv_context *ctx, size_t count, size_t size);
 /* Grows (or shrinks) to count * size bytes, contents kept; NULL leaves the old block valid. */
 extern void *tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t size);
 
+/*
+ * Room for at least n elements of that size in an array that grows, by a half of itself at least:
+ * *array points to it, of any type (NULL: there is none yet), and *room is how many it has room
+ * for.  Errors: those of tlv_realloc.
+ */
+extern tlv_status tlv_reserve(tlv_context *ctx, void *array, size_t n, size_t *room, size_t size);
+
 /* Gives a block back; NULL is allowed. */
 extern void tlv_free(tlv_context *ctx, void *pointer);
 

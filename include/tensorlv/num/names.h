@@ -72,6 +72,9 @@ extern void tlv_name_list_add(tlv_frame_builder *builder, const tlv_name_section
 extern tlv_status tlv_name_list_check(tlv_context *ctx, const tlv_frame *frame,
 									  const tlv_name_sections *sections, size_t n);
 
+/* The same of "name_offsets" and "names", which the frame has: n ids have names. */
+extern tlv_status tlv_id_names_check(tlv_context *ctx, const tlv_frame *frame, size_t n);
+
 /* The name of the i-th id, bytes NULL where it has none. */
 static inline tlv_text
 tlv_name_at(const tlv_name_list *list, size_t i)

@@ -129,7 +129,6 @@ answers_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 /* ---- merging ---- */
 
 static const char *const id_sections[TLV_CROWD_SETS] = {"items", "workers", "answers"};
-static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
 /* Positions here of a value's ids. */
 static tlv_status
@@ -499,11 +498,7 @@ answers_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes
 		if (i > 0 && !in_order(entries, n, i))
 			return tlv_fail(ctx, TLV_CORRUPT, "entries %zu and %zu are out of order", i, i + 1);
 	}
-	if (sizes[SIZE_NAMES] > 0)
-		return tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]);
-	if (tlv_frame_int64(frame, "name_offsets")[0] != 0 || sizes[SIZE_BYTES] > 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "names of no ids");
-	return TLV_OK;
+	return tlv_id_names_check(ctx, frame, sizes[SIZE_NAMES]);
 }
 
 #define AT(member) offsetof(answers_state, member)

@@ -23,8 +23,6 @@
 #define SIZE_BYTES	 TLV_SIZE_6
 #define SIZE_COLUMNS TLV_SIZE_7
 
-static const tlv_name_sections name_sections = {"name_offsets", "names"};
-
 void
 tlv_crowd_read(const tlv_frame *model, tlv_crowd_parts *parts)
 {
@@ -318,11 +316,7 @@ crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(check_groups(ctx, frame));
 	TLV_TRY(check_shares(ctx, frame, "confusions", sizes[SIZE_ANSWERS]));
 	TLV_TRY(check_shares(ctx, frame, "pool", sizes[SIZE_ANSWERS]));
-	if (sizes[SIZE_NAMES] > 0)
-		return tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]);
-	if (tlv_frame_int64(frame, "name_offsets")[0] != 0 || sizes[SIZE_BYTES] > 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "names of no ids");
-	return TLV_OK;
+	return tlv_id_names_check(ctx, frame, sizes[SIZE_NAMES]);
 }
 
 #define AT(member) offsetof(tlv_crowd_parts, member)

@@ -10,7 +10,6 @@
 #include "tensorlv/num/sort.h"
 
 static const char *const item_sections[TLV_MODES] = {"items_1", "items_2", "items_3"};
-static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
 /* ---- names ---- */
 
@@ -46,11 +45,7 @@ tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 		if (!(told[m] == (d[m] == 0 ? 0 : 1) || (d[m] > 0 && told[m] == 2)))
 			return tlv_fail(ctx, TLV_CORRUPT, "ids of mode %d have the unknown form %g", m + 1,
 							told[m]);
-	if (sizes[SIZE_NAMES] > 0)
-		return tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]);
-	if (tlv_frame_int64(frame, "name_offsets")[0] != 0 || sizes[SIZE_BYTES] > 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "names of no ids");
-	return TLV_OK;
+	return tlv_id_names_check(ctx, frame, sizes[SIZE_NAMES]);
 }
 
 void

@@ -222,6 +222,23 @@ tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t size)
 	return fresh;
 }
 
+tlv_status
+tlv_reserve(tlv_context *ctx, void *array, size_t n, size_t *room, size_t size)
+{
+	size_t larger = *room + *room / 2 + 64;
+	void *block;
+
+	if (n <= *room)
+		return TLV_OK;
+	larger = larger < n ? n : larger;
+	memcpy(&block, array, sizeof(block));
+	block = tlv_realloc(ctx, block, larger, size);
+	TLV_TRY_ALLOC(ctx, block);
+	memcpy(array, &block, sizeof(block));
+	*room = larger;
+	return TLV_OK;
+}
+
 void
 tlv_free(tlv_context *ctx, void *pointer)
 {

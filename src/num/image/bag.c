@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/sort.h"
 
 /* Entries that are moved between two looks at whether to stop. */
 #define ENTRIES_BETWEEN ((size_t) 1 << 18)
@@ -310,74 +311,34 @@ tlv_bag_validate(tlv_context *ctx, const void *image, size_t size)
 	return status;
 }
 
-/* Insertion sort of runs of 16. */
-static void
-sort_runs(size_t n, tlv_bag_entry *entries)
-{
-	for (size_t start = 0; start < n; start += 16)
-	{
-		size_t end = tlv_least(start + 16, n);
-
-		for (size_t i = start + 1; i < end; i++)
-		{
-			tlv_bag_entry entry = entries[i];
-			size_t j = i;
-
-			for (; j > start && entries[j - 1].item > entry.item; j--)
-				entries[j] = entries[j - 1];
-			entries[j] = entry;
-		}
-	}
-}
-
-/* From runs of that width to runs of twice it; of equal items the order is kept. */
-static tlv_status
-merge_runs(tlv_context *ctx, size_t n, size_t width, const tlv_bag_entry *from, tlv_bag_entry *to)
-{
-	size_t looked = 0;
-
-	for (size_t start = 0; start < n; start += 2 * width)
-	{
-		size_t middle = tlv_least(start + width, n), end = tlv_least(middle + width, n);
-		size_t i = start, j = middle;
-
-		for (size_t out = start; out < end;)
-		{
-			size_t stop = tlv_least(out + ENTRIES_BETWEEN, end);
-
-			for (; out < stop; out++)
-				to[out] = j >= end || (i < middle && from[i].item <= from[j].item) ? from[i++]
-																				   : from[j++];
-			if (out - looked < ENTRIES_BETWEEN)
-				continue;
-			looked = out;
-			TLV_TRY_CONTINUE(ctx);
-		}
-	}
-	return TLV_OK;
-}
-
-/* Bottom-up merge sort: stable, so that sums of duplicates do not depend on chance. */
+/* The sort is stable, so that sums of duplicates do not depend on chance; distances from the least
+ * item have fewer bits than the items. */
 static tlv_status
 sort_entries(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
 {
-	tlv_bag_entry *from = entries, *to = work;
+	tlv_sort_form form = {sizeof(tlv_bag_entry), sizeof(int64_t), offsetof(tlv_bag_entry, item), 0};
+	int64_t least = entries[0].item, largest = least;
+	const tlv_bag_entry *from;
+	void *sorted;
 
-	for (size_t start = 0; start < n; start += ENTRIES_BETWEEN)
+	for (size_t i = 1; i < n; i++)
 	{
-		if (start > 0)
-			TLV_TRY_CONTINUE(ctx);
-		sort_runs(tlv_least(ENTRIES_BETWEEN, n - start), entries + start);
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		least = entries[i].item < least ? entries[i].item : least;
+		largest = entries[i].item > largest ? entries[i].item : largest;
 	}
-	for (size_t width = 16; width < n; width *= 2)
+	form.bits = 64 - (unsigned) __builtin_clzll((uint64_t) largest - (uint64_t) least);
+	for (size_t i = 0; i < n; i++)
+		entries[i].item = (int64_t) ((uint64_t) entries[i].item - (uint64_t) least);
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, entries, work, &sorted));
+	from = sorted;
+	for (size_t i = 0; i < n; i++)
 	{
-		tlv_bag_entry *swap = from;
-
-		TLV_TRY(merge_runs(ctx, n, width, from, to));
-		from = to;
-		to = swap;
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		entries[i].item = (int64_t) ((uint64_t) from[i].item + (uint64_t) least);
+		entries[i].weight = from[i].weight;
 	}
-	return from == entries ? TLV_OK : tlv_copy(ctx, entries, from, n * sizeof(tlv_bag_entry));
+	return TLV_OK;
 }
 
 /* Entries from .. to - 1 behind the first `left`, or added to the last of those; returns their
@@ -479,18 +440,9 @@ parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
 	while (*p->at != '}')
 	{
 		TLV_TRY_CONTINUE_AT(p->ctx, *n);
-		if (*n == room)
-		{
-			tlv_bag_entry *grown;
-
-			room = room == 0 ? 32 : 2 * room;
-			if (room > 2 * (size_t) TLV_BAG_MAX_ITEMS)
-				return tlv_fail(p->ctx, TLV_LIMIT, "a bag holds at most %d items",
-								TLV_BAG_MAX_ITEMS);
-			grown = tlv_realloc(p->ctx, *entries, room, sizeof(tlv_bag_entry));
-			TLV_TRY_ALLOC(p->ctx, grown);
-			*entries = grown;
-		}
+		if (*n >= 2 * (size_t) TLV_BAG_MAX_ITEMS)
+			return tlv_fail(p->ctx, TLV_LIMIT, "a bag holds at most %d items", TLV_BAG_MAX_ITEMS);
+		TLV_TRY(tlv_reserve(p->ctx, entries, *n + 1, &room, sizeof(tlv_bag_entry)));
 		TLV_TRY(parse_entry(p, &(*entries)[*n]));
 		(*n)++;
 		if (*p->at == ',')

@@ -43,15 +43,7 @@ take(tlv_json *json, char c)
 static tlv_status
 add_node(tlv_context *ctx, tlv_json *json, tlv_json_type type, size_t *node)
 {
-	if (json->n == json->room)
-	{
-		size_t room = json->room < 64 ? 64 : json->room + json->room / 2;
-		void *grown = tlv_realloc(ctx, json->nodes, room, sizeof(tlv_json_node));
-
-		TLV_TRY_ALLOC(ctx, grown);
-		json->nodes = grown;
-		json->room = room;
-	}
+	TLV_TRY(tlv_reserve(ctx, &json->nodes, json->n + 1, &json->room, sizeof(tlv_json_node)));
 	TLV_TRY_CONTINUE_AT(ctx, json->n);
 	*node = json->n++;
 	json->nodes[*node] = (tlv_json_node){.type = type, .next = (uint32_t) json->n};

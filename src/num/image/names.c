@@ -15,10 +15,9 @@
 #define TLV_HASH_KEY(table, slot)  ((uint64_t) (slot).id)
 #include "tensorlv/num/hash.h"
 
-/* Bytes that there is room for at first. */
-#define FIRST_ROOM ((size_t) 256)
-
 /* ---- stored lists ---- */
+
+static const tlv_name_sections id_name_sections = {"name_offsets", "names"};
 
 tlv_name_list
 tlv_name_list_of(const tlv_frame *frame, const tlv_name_sections *sections)
@@ -71,24 +70,17 @@ tlv_name_list_check(tlv_context *ctx, const tlv_frame *frame, const tlv_name_sec
 	return TLV_OK;
 }
 
-/* ---- names that are being collected ---- */
-
-static tlv_status
-reserve_bytes(tlv_context *ctx, tlv_name_table *table, size_t more)
+tlv_status
+tlv_id_names_check(tlv_context *ctx, const tlv_frame *frame, size_t n)
 {
-	size_t room = table->room < FIRST_ROOM ? FIRST_ROOM : table->room;
-	char *grown;
-
-	if (table->room - table->filled >= more)
-		return TLV_OK;
-	while (room - table->filled < more)
-		room += room / 2;
-	grown = tlv_realloc(ctx, table->bytes, room, 1);
-	TLV_TRY_ALLOC(ctx, grown);
-	table->bytes = grown;
-	table->room = room;
+	if (n > 0)
+		return tlv_name_list_check(ctx, frame, &id_name_sections, n);
+	if (tlv_frame_int64(frame, "name_offsets")[0] != 0 || tlv_frame_find(frame, "names")->rows > 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "names of no ids");
 	return TLV_OK;
 }
+
+/* ---- names that are being collected ---- */
 
 bool
 tlv_text_equal(tlv_text a, tlv_text b)
@@ -195,7 +187,7 @@ tlv_name_table_add(tlv_context *ctx, tlv_name_table *table, int64_t id, tlv_text
 		return tlv_text_equal((tlv_text){table->bytes + slot->at, slot->length - 1}, name)
 				   ? TLV_OK
 				   : refuse_second(ctx, name);
-	TLV_TRY(reserve_bytes(ctx, table, name.length));
+	TLV_TRY(tlv_reserve(ctx, &table->bytes, table->filled + name.length, &table->room, 1));
 	memcpy(table->bytes + table->filled, name.bytes, name.length);
 	*slot = (tlv_name_slot){id, table->filled, name.length + 1};
 	table->filled += name.length;
@@ -219,7 +211,7 @@ tlv_status
 tlv_name_table_add_frame(tlv_context *ctx, tlv_name_table *table, const tlv_frame *frame)
 {
 	const tlv_section *ids = tlv_frame_find(frame, "name_ids");
-	tlv_name_list list = tlv_name_list_of(frame, &(tlv_name_sections){"name_offsets", "names"});
+	tlv_name_list list = tlv_name_list_of(frame, &id_name_sections);
 
 	if (ids == NULL || list.offsets == NULL)
 		return TLV_OK;

@@ -26,15 +26,7 @@ tlv_drift_put(tlv_context *ctx, tlv_drift *drift, const char *test, size_t compo
 {
 	if (!isfinite(statistic) || isnan(p_value))
 		return TLV_OK;
-	if (drift->n == drift->room)
-	{
-		size_t room = 2 * drift->room + 16;
-		void *grown = tlv_realloc(ctx, drift->tests, room, sizeof(tlv_drift_test));
-
-		TLV_TRY_ALLOC(ctx, grown);
-		drift->tests = grown;
-		drift->room = room;
-	}
+	TLV_TRY(tlv_reserve(ctx, &drift->tests, drift->n + 1, &drift->room, sizeof(tlv_drift_test)));
 	drift->tests[drift->n++] = (tlv_drift_test){test, component, statistic, p_value};
 	return TLV_OK;
 }

@@ -21,15 +21,7 @@ tlv_status
 tlv_estimates_add(tlv_context *ctx, tlv_estimates *list, const tlv_estimate *estimate)
 {
 	TLV_TRY_CONTINUE_AT(ctx, list->n);
-	if (list->n == list->room)
-	{
-		size_t room = 2 * list->room + 64;
-		void *grown = tlv_realloc(ctx, list->list, room, sizeof(tlv_estimate));
-
-		TLV_TRY_ALLOC(ctx, grown);
-		list->list = grown;
-		list->room = room;
-	}
+	TLV_TRY(tlv_reserve(ctx, &list->list, list->n + 1, &list->room, sizeof(tlv_estimate)));
 	list->list[list->n] = *estimate;
 	list->list[list->n++].standard_error = NAN;
 	return TLV_OK;

@@ -17,29 +17,13 @@ const char *const tlv_diagnostics_sections[TLV_DIAGNOSTICS_SECTIONS + 1] = {
 
 /* ---- writing ---- */
 
-/* Room for `more` elements behind the n there are. */
-static tlv_status
-reserve_elements(tlv_context *ctx, void **array, size_t n, size_t more, size_t *room, size_t size)
-{
-	size_t grown = 2 * *room + 64 + more;
-	void *moved;
-
-	if (*room - n >= more)
-		return TLV_OK;
-	moved = tlv_realloc(ctx, *array, grown, size);
-	TLV_TRY_ALLOC(ctx, moved);
-	*array = moved;
-	*room = grown;
-	return TLV_OK;
-}
-
 /* Adds a text with its end. */
 static tlv_status
 append_text(tlv_context *ctx, char **texts, size_t *length, size_t *room, const char *text)
 {
 	size_t n = strlen(text) + 1;
 
-	TLV_TRY(reserve_elements(ctx, (void **) texts, *length, n, room, 1));
+	TLV_TRY(tlv_reserve(ctx, texts, *length + n, room, 1));
 	memcpy(*texts + *length, text, n);
 	*length += n;
 	return TLV_OK;
@@ -50,7 +34,7 @@ append_number(tlv_context *ctx, tlv_diagnostics *to, const char *name, double va
 {
 	if (!isfinite(value) || to->n == TLV_DIAGNOSTICS_MAX)
 		return TLV_OK;
-	TLV_TRY(reserve_elements(ctx, (void **) &to->values, to->n, 1, &to->room, sizeof(double)));
+	TLV_TRY(tlv_reserve(ctx, &to->values, to->n + 1, &to->room, sizeof(double)));
 	TLV_TRY(append_text(ctx, &to->names, &to->names_length, &to->names_room, name));
 	to->values[to->n++] = value;
 	return TLV_OK;
@@ -63,8 +47,7 @@ append_warning(tlv_context *ctx, tlv_diagnostics *to, const tlv_warning *warning
 
 	if (!isfinite(warning->score) || to->warnings == TLV_WARNINGS_MAX)
 		return TLV_OK;
-	TLV_TRY(reserve_elements(ctx, (void **) &to->marks, to->warnings, 1, &to->warnings_room,
-							 2 * sizeof(double)));
+	TLV_TRY(tlv_reserve(ctx, &to->marks, to->warnings + 1, &to->warnings_room, 2 * sizeof(double)));
 	TLV_TRY(append_text(ctx, &to->texts, &to->texts_length, &to->texts_room, warning->code));
 	TLV_TRY(append_text(ctx, &to->texts, &to->texts_length, &to->texts_room, warning->message));
 	TLV_TRY(append_text(ctx, &to->texts, &to->texts_length, &to->texts_room, hint));
