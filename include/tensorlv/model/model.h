@@ -110,7 +110,7 @@ typedef struct tlv_model_class
 	/* Of a declared kind (sections.h), or NULL. */
 	const tlv_sections *sections;
 	const tlv_layout *layout;
-	/* Opens the model. */
+	/* Opens the model; NULL: there is nothing to prepare. */
 	tlv_status (*open)(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 	/* Makes numbers that rows cannot tell apart the same, before the model is stored: image is the
 	 * frame's.  NULL: they stay as they are. */
@@ -232,6 +232,10 @@ extern size_t tlv_model_components(const tlv_frame *frame);
 /* What is open of a model of which some components are not there (their weight is 0): the model of
  * the others, *place their numbers from 0; the model itself, *place NULL, where all are. */
 extern tlv_model *tlv_model_present(tlv_model *model, const int64_t **place);
+
+/* TLV_BAD_PARAMETER where some are not; what: the aggregate that needs all of them, for the hint.
+ */
+extern tlv_status tlv_require_present(tlv_context *ctx, tlv_model *model, const char *what);
 
 /*
  * The members above, checked: TLV_BAD_PARAMETER where the model cannot do it, or not with rows of

@@ -169,12 +169,6 @@ static const tlv_layout convolution_layout = {
 
 /* ---- use ---- */
 
-static tlv_status
-convolution_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
-{
-	return tlv_model_create(ctx, frame, sizeof(tlv_model), model);
-}
-
 /* Of every step the share of each template in the squares of what they are at that step. */
 static tlv_status
 convolution_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
@@ -245,7 +239,6 @@ static const tlv_model_class convolution_class = {
 	.layout = &convolution_layout,
 	.draw = convolution_draw,
 	.page = &convolution_page,
-	.open = convolution_open,
 	.components_size = SIZE_K,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROWS_MISSING_ELEMENTS,
 	.infer = convolution_infer,

@@ -108,7 +108,9 @@ TEST(test_absent)
 	tlv_frame model = mixture(4, TLV_COVARIANCE_FULL), fewer, whole, again;
 	double x[3] = {1, -2, 0.5}, weights[4];
 	tlv_row row = {.form = TLV_ROW_VECTOR, .part = {{.n = 1, .d = 3, .float64 = x}}};
+	bool missing[3] = {false, true, false};
 	tlv_posterior one = {0}, other = {0};
+	tlv_accumulator *accumulator;
 	tlv_model *a, *b;
 
 	fewer = arranged(&model, NULL, 3, three);
@@ -127,6 +129,20 @@ TEST(test_absent)
 	assert_true(one.values[1] == 0);
 	assert_close(one.values[3], other.values[0], 1e-12);
 	assert_close(one.values[0], other.values[1], 1e-12);
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_statistics, .constant = &whole},
+		&accumulator));
+	assert_ok(tlv_add(&ctx, accumulator, &row));
+	assert_fails(tlv_statistic_create(&ctx,
+									  &(tlv_statistic){.aggregate = &tlv_aggregate_error_statistics,
+													   .constant = &whole},
+									  &accumulator),
+				 TLV_BAD_PARAMETER, "components of weight 0");
+	assert_non_null(strstr(ctx.error.hint, "error statistics of tlv_compact(model)"));
+	row.part[0].missing = missing;
+	assert_ok(tlv_model_impute(&ctx, a, &row, &one));
+	assert_ok(tlv_model_impute(&ctx, b, &row, &other));
+	assert_close(one.values[1], other.values[1], 1e-12);
 	again = aligned(&model, &whole);
 	assert_true(same(&again, &model));
 }

@@ -30,13 +30,16 @@ model_constant_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 	return TLV_OK;
 }
 
-/* The model of an aggregate's constants. */
+/* The model of an aggregate's constants, of the components that are there. */
 static tlv_status
 constant_model(tlv_context *ctx, const tlv_statistic *constants, tlv_model **model)
 {
+	const int64_t *place;
+
 	*model = constants->opened;
 	if (*model == NULL)
 		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
+	*model = tlv_model_present(*model, &place);
 	return TLV_OK;
 }
 
@@ -76,6 +79,7 @@ coherence_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumul
 	TLV_TRY(constant_model(ctx, constants, &model));
 	if (model->class->coherence == NULL)
 		return refuse_model(ctx, constants);
+	TLV_TRY(tlv_require_present(ctx, constants->opened, "coherence"));
 	return model->class->coherence(ctx, model, constants->count, accumulator);
 }
 

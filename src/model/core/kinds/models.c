@@ -91,9 +91,12 @@ tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t
 tlv_status
 tlv_model_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
 {
+	const int64_t *place;
+
 	TLV_TRY(tlv_model_require(ctx, model, row->form, "imputation"));
 	if (model->class->impute == NULL)
 		return tlv_kind_undefined(ctx, &model->frame, "imputation");
+	model = tlv_model_present(model, &place);
 	return model->class->impute(ctx, model, row, filled);
 }
 

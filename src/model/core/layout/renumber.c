@@ -111,51 +111,8 @@ sparse_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *s
 	return TLV_OK;
 }
 
-static tlv_status
-sparse_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
-{
-	sparse_model *own = (sparse_model *) model;
-
-	return own->inner->class->impute(ctx, own->inner, row, filled);
-}
-
-static tlv_status
-sparse_statistics(tlv_context *ctx, tlv_model *model, const char *method,
-				  tlv_accumulator **accumulator)
-{
-	sparse_model *own = (sparse_model *) model;
-
-	return own->inner->class->statistics(ctx, own->inner, method, accumulator);
-}
-
-static tlv_status
-sparse_completion(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
-{
-	sparse_model *own = (sparse_model *) model;
-
-	return own->inner->class->completion(ctx, own->inner, accumulator);
-}
-
-static tlv_status
-sparse_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulator **accumulator)
-{
-	(void) model;
-	(void) top;
-	(void) accumulator;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the model has components of weight 0");
-	return tlv_fail_hint(ctx, "Collect the coherence of tlv_compact(model).");
-}
-
-static tlv_status
-sparse_errors(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
-{
-	(void) model;
-	(void) accumulator;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the model has components of weight 0");
-	return tlv_fail_hint(ctx, "Collect the error statistics of tlv_compact(model).");
-}
-
-/* The members of the kind itself. They are built again for every such model, which is rare. */
+/* The members of the kind itself, but for those that see rows; whoever calls another one gives it
+ * what tlv_model_present says.  They are built again for every such model, which is rare. */
 static tlv_status
 sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_class **class)
 {
@@ -167,14 +124,18 @@ sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_clas
 	own->infer = kind->infer != NULL ? sparse_infer : NULL;
 	own->log_likelihood = kind->log_likelihood != NULL ? sparse_log_likelihood : NULL;
 	own->decode = kind->decode != NULL ? sparse_decode : NULL;
-	own->impute = kind->impute != NULL ? sparse_impute : NULL;
-	own->statistics = kind->statistics != NULL ? sparse_statistics : NULL;
-	own->completion = kind->completion != NULL ? sparse_completion : NULL;
-	own->coherence = kind->coherence != NULL ? sparse_coherence : NULL;
-	own->errors = kind->score != NULL || kind->errors != NULL ? sparse_errors : NULL;
-	own->score = NULL;
 	*class = own;
 	return TLV_OK;
+}
+
+/* All components of the frame are there. */
+static tlv_status
+open_whole(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	const tlv_model_class *class = frame->kind->model;
+
+	return class->open != NULL ? class->open(ctx, frame, model)
+							   : tlv_model_create(ctx, frame, sizeof(tlv_model), model);
 }
 
 tlv_status
@@ -186,11 +147,11 @@ tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 
 	TLV_TRY(find_present(ctx, frame, &present));
 	if (present.place == NULL)
-		return class->open(ctx, frame, model);
+		return open_whole(ctx, frame, model);
 	TLV_TRY(tlv_model_create(ctx, frame, sizeof(sparse_model), model));
 	own = (sparse_model *) *model;
 	own->present = present;
-	TLV_TRY(class->open(ctx, &own->present.frame, &own->inner));
+	TLV_TRY(open_whole(ctx, &own->present.frame, &own->inner));
 	own->base.rows = own->inner->rows;
 	return sparse_class(ctx, class, &own->base.class);
 }
@@ -204,6 +165,18 @@ tlv_model_present(tlv_model *model, const int64_t **place)
 
 	*place = whole ? NULL : own->present.place;
 	return whole ? model : own->inner;
+}
+
+tlv_status
+tlv_require_present(tlv_context *ctx, tlv_model *model, const char *what)
+{
+	const int64_t *place;
+
+	(void) tlv_model_present(model, &place);
+	if (place == NULL)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the model has components of weight 0");
+	return tlv_fail_hint(ctx, "Collect the %s of tlv_compact(model).", what);
 }
 
 /* ---- steps ---- */

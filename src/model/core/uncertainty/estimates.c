@@ -417,11 +417,12 @@ errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 
 	if (model == NULL)
 		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
+	if (!tlv_errors_are_collected(&model->frame))
+		return tlv_kind_undefined(ctx, &model->frame, constants->aggregate->name);
+	TLV_TRY(tlv_require_present(ctx, model, "error statistics"));
 	if (model->class->score != NULL)
 		return tlv_scores_create(ctx, model, accumulator);
-	if (model->class->errors != NULL)
-		return model->class->errors(ctx, model, accumulator);
-	return tlv_kind_undefined(ctx, &model->frame, constants->aggregate->name);
+	return model->class->errors(ctx, model, accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_error_statistics = {"tlv_error_statistics", errors_open,
