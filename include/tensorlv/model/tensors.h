@@ -45,6 +45,9 @@ typedef struct tlv_tensor_ids
 	char *names;
 } tlv_tensor_ids;
 
+/* The items of a model of a tensor, or of collected entries, that has been checked. */
+extern void tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids);
+
 /* What an item is called, bytes NULL where it is a number; the empty text is not NULL. */
 extern tlv_text tlv_tensor_name(const tlv_tensor_ids *ids, int mode, int64_t id);
 
@@ -208,9 +211,6 @@ extern tlv_status tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *sourc
 
 /* Whether a model is one of a tensor. */
 extern bool tlv_is_tensor_model(const tlv_frame *model);
-
-/* The items of a model of a tensor, or of collected entries. */
-extern void tlv_tensor_model_ids(const tlv_frame *model, tlv_tensor_ids *ids);
 
 /* The model's entry at places of the three modes, each within its side. */
 extern double tlv_tensor_model_entry(const tlv_frame *model, const size_t place[TLV_MODES]);

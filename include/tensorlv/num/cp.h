@@ -36,4 +36,7 @@ extern tlv_status tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
 						 const tlv_cp_options *options, double *factors, double *weights,
 						 tlv_factors_found *found);
 
+/* Part of it: whether the tensor can be decomposed into k components at all. */
+extern tlv_status tlv_cp_check(tlv_context *ctx, const tlv_tensor *tensor, size_t k);
+
 #endif /* TENSORLV_CP_H */

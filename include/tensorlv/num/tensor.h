@@ -28,9 +28,12 @@ typedef struct tlv_factors_found
 	bool converged;	 /* the best start's last sweep moved less than the tolerance */
 } tlv_factors_found;
 
-/* The sum of squared entries divided by scale; and the largest modulus. */
-extern double tlv_tensor_norm2(const tlv_tensor *tensor, double scale);
+/* The sum of squared entries; and the largest modulus. */
+extern double tlv_tensor_norm2(const tlv_tensor *tensor);
 extern tlv_status tlv_tensor_largest(tlv_context *ctx, const tlv_tensor *tensor, double *largest);
+
+/* The sum, where a residual can be relative to it.  Error: TLV_BAD_DATA. */
+extern tlv_status tlv_tensor_measure(tlv_context *ctx, const tlv_tensor *tensor, double *norm2);
 
 /* Doubles of the work space `rows` of tlv_tensor_multiply: for dense tensors k d[0] d[1], else k.
  */
@@ -64,6 +67,19 @@ extern tlv_status tlv_tensor_project(tlv_context *ctx, const tlv_tensor *tensor,
 extern tlv_status tlv_tensor_unfold(tlv_context *ctx, const tlv_tensor *tensor,
 									const size_t r[TLV_MODES], double *const u[TLV_MODES], int mode,
 									double *out);
+
+/* ---- factors of a sum of products, with their Gram matrices (k x k each) ---- */
+
+/* The vectors of every component become as long as each other in all modes, unless one is 0. */
+extern void tlv_factors_balance(const size_t d[TLV_MODES], size_t k, double *const gram[TLV_MODES],
+								double *const factor[TLV_MODES]);
+
+/* to (k x (d[0] + d[1] + d[2])): the components by decreasing weight (k, which are sorted), their
+ * vectors of length 1 or 0, the element of largest modulus positive in the first two modes.
+ * Errors: memory. */
+extern tlv_status tlv_factors_order(tlv_context *ctx, const size_t d[TLV_MODES], size_t k,
+									double *const gram[TLV_MODES], double *const factor[TLV_MODES],
+									double *weights, double *to);
 
 /* The sum over h of weights[h] (NULL: 1) times the products of columns a, b and c (k each). */
 static inline double

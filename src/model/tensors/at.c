@@ -11,12 +11,6 @@ tlv_is_tensor_model(const tlv_frame *model)
 		   model->header->kind == TLV_KIND_TENSOR_TRAIN;
 }
 
-void
-tlv_tensor_model_ids(const tlv_frame *model, tlv_tensor_ids *ids)
-{
-	tlv_tensor_read_ids(model, ids);
-}
-
 double
 tlv_tensor_model_entry(const tlv_frame *model, const size_t place[TLV_MODES])
 {

@@ -125,7 +125,7 @@ filling_residual(const filled_tensor *filling, double residual)
 {
 	if (filling->n == 0 || !(filling->norm2 > 0))
 		return residual;
-	return residual * sqrt(tlv_tensor_norm2(&filling->tensor, 1) / filling->norm2);
+	return residual * sqrt(tlv_tensor_norm2(&filling->tensor) / filling->norm2);
 }
 
 #define SIZE_R0 TLV_SIZE_6
@@ -351,12 +351,6 @@ tucker_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 	return draw_rows(ctx, model, picture, parts.r[0], parts.slice, parts.core);
 }
 
-static tlv_status
-bases_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
-{
-	return tlv_model_create(ctx, frame, sizeof(tlv_model), model);
-}
-
 static const char *const tucker_page_fields[] = {"told",	 "items_1",		 "items_2",	 "items_3",
 												 "name_ids", "name_offsets", "residual", "factor_1",
 												 "factor_2", "factor_3",	 "core",	 NULL};
@@ -371,7 +365,6 @@ static const tlv_page_view tucker_page = {.contents = tucker_contents,
 static const tlv_model_class tucker_class = {
 	.sections = &tucker_sections,
 	.layout = &tucker_layout,
-	.open = bases_open,
 	.components_size = SIZE_R0,
 	.no_estimates = tlv_tensor_no_estimates,
 	.draw = tucker_draw,
@@ -551,7 +544,6 @@ static const tlv_page_view train_page = {
 static const tlv_model_class train_class = {
 	.sections = &train_sections,
 	.layout = &train_layout,
-	.open = bases_open,
 	.components_size = SIZE_R0,
 	.no_estimates = tlv_tensor_no_estimates,
 	.draw = train_draw,

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/cp.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
-#define TENSOR_MOST_COMPONENTS 1000
 /* Proximal term, relative to the mean diagonal element. */
 #define TENSOR_RIDGE 1e-9
 
@@ -79,7 +79,7 @@ tensor_work_begin(tlv_context *ctx, const tlv_tensor_source *source, size_t k, m
 	w->tensor = t;
 	w->known = &source->known;
 	w->k = k;
-	w->norm2 = tlv_tensor_norm2(t, 1);
+	w->norm2 = tlv_tensor_norm2(t);
 	for (int m = 0; m < TLV_MODES; m++)
 		largest = t->d[m] > largest ? t->d[m] : largest;
 	TLV_TRY(tlv_require_memory(ctx,
@@ -229,22 +229,7 @@ tensor_solve_mode(tlv_context *ctx, missing_work *w, int mode, double *residual)
 static tlv_status
 tensor_balance(tlv_context *ctx, missing_work *w)
 {
-	size_t k = w->k;
-
-	for (size_t h = 0; h < k; h++)
-	{
-		double product = 1;
-
-		for (int m = 0; m < TLV_MODES; m++)
-			product *= sqrt(w->gram[m][h + h * k]);
-		for (int m = 0; m < TLV_MODES && product > 0; m++)
-		{
-			double scale = cbrt(product) / sqrt(w->gram[m][h + h * k]);
-
-			for (size_t i = 0; i < w->tensor->d[m]; i++)
-				w->factor[m][h + i * k] *= scale;
-		}
-	}
+	tlv_factors_balance(w->tensor->d, w->k, w->gram, w->factor);
 	for (int m = 0; m < TLV_MODES; m++)
 		TLV_TRY(tensor_find_gram(ctx, w, m));
 	return TLV_OK;
@@ -323,64 +308,13 @@ tensor_run_starts(tlv_context *ctx, missing_work *w, const tlv_cp_fit_options *o
 
 /* ---- the result ---- */
 
-/* Components by decreasing scale, vectors of length 1, the element of largest modulus positive in
- * the first two modes. */
+/* Vectors of length 1, their lengths in the scales, by decreasing scale. */
 static tlv_status
 tensor_take_factors(tlv_context *ctx, const missing_work *w, double *factors, double *scales)
 {
-	size_t k = w->k, *order;
-
-	TLV_TRY_NEW(ctx, order, k);
-	for (size_t h = 0; h < k; h++)
-	{
-		size_t at = h;
-		double scale = pow(w->gram[0][h + h * k], 1.5);
-
-		for (; at > 0 && scales[at - 1] < scale; at--)
-		{
-			scales[at] = scales[at - 1];
-			order[at] = order[at - 1];
-		}
-		scales[at] = scale;
-		order[at] = h;
-	}
-	for (size_t h = 0; h < k; h++)
-	{
-		double last = 1, *to = factors + h;
-
-		for (int m = 0; m < TLV_MODES; m++)
-		{
-			const double *from = w->factor[m] + order[h];
-			size_t d = w->tensor->d[m], largest = 0;
-			double length = sqrt(w->gram[m][order[h] * (k + 1)]), sign;
-
-			for (size_t i = 1; i < d; i++)
-				if (fabs(from[i * k]) > fabs(from[largest * k]))
-					largest = i;
-			sign = m == 2 ? last : from[largest * k] < 0 ? -1 : 1;
-			last *= sign;
-			for (size_t i = 0; i < d; i++, to += k)
-				*to = length > 0 ? sign * from[i * k] / length : 0;
-		}
-	}
-	tlv_free(ctx, order);
-	return TLV_OK;
-}
-
-static tlv_status
-cp_missing_check_tensor(tlv_context *ctx, const tlv_tensor *t, size_t k)
-{
-	double largest;
-
-	if (k > TENSOR_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is above %d", k, TENSOR_MOST_COMPONENTS);
-	TLV_TRY(tlv_tensor_largest(ctx, t, &largest));
-	if (largest == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero");
-	if (!(largest >= 1e-140 && largest <= 1e140))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the largest entry, %g, is too %s", largest,
-						largest < 1 ? "small" : "large");
-	return TLV_OK;
+	for (size_t h = 0; h < w->k; h++)
+		scales[h] = pow(w->gram[0][h + h * w->k], 1.5);
+	return tlv_factors_order(ctx, w->tensor->d, w->k, w->gram, w->factor, scales, factors);
 }
 
 tlv_status
@@ -393,7 +327,7 @@ tlv_cp_of_known(tlv_context *ctx, const tlv_tensor_source *source,
 	tlv_status status;
 
 	*found = (tlv_factors_found){0};
-	TLV_TRY(cp_missing_check_tensor(ctx, &source->tensor, options->k));
+	TLV_TRY(tlv_cp_check(ctx, &source->tensor, options->k));
 	tlv_scratch_begin(ctx, &scratch);
 	status = tensor_work_begin(ctx, source, options->k, &w);
 	if (status == TLV_OK)

@@ -218,12 +218,6 @@ cp_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 
 /* ---- use ---- */
 
-static tlv_status
-cp_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
-{
-	return tlv_model_create(ctx, frame, sizeof(tlv_model), model);
-}
-
 static const char *const cp_page_fields[] = {"told",	 "items_1",		 "items_2",	 "items_3",
 											 "name_ids", "name_offsets", "weights",	 "scales",
 											 "factor_1", "factor_2",	 "factor_3", NULL};
@@ -238,7 +232,6 @@ static const tlv_page_view cp_page = {
 static const tlv_model_class cp_class = {
 	.sections = &cp_sections,
 	.layout = &cp_layout,
-	.open = cp_open,
 	.components_size = SIZE_K,
 	.match = cp_match,
 	.no_estimates = tlv_tensor_no_estimates,

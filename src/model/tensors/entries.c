@@ -135,7 +135,7 @@ entries_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	return add_count(ctx, state, VALUES, tensor_key_of(place), row->value);
 }
 
-/* ---- merging ---- */
+/* ---- merging, and taking away ---- */
 
 /* Places here of a value's items. */
 static tlv_status
@@ -156,15 +156,6 @@ tensor_merge_items(tlv_context *ctx, entries_state *state, const tlv_tensor_ids 
 	return tlv_name_table_add_list(ctx, &state->names, ids->names_n, ids->name_ids, &list);
 }
 
-static tlv_status
-tensor_places_of(tlv_context *ctx, const tlv_tensor_ids *ids, int32_t *place[TLV_MODES])
-{
-	TLV_TRY_NEW(ctx, place[0], ids->d[0] + ids->d[1] + ids->d[2]);
-	place[1] = place[0] + ids->d[0];
-	place[2] = place[1] + ids->d[1];
-	return TLV_OK;
-}
-
 /* The key here of a place of a value whose items have these places. */
 static int64_t
 key_here(int32_t *const place[TLV_MODES], int64_t cell)
@@ -176,15 +167,37 @@ key_here(int32_t *const place[TLV_MODES], int64_t cell)
 	return tensor_key_of(at);
 }
 
-static tlv_status
-entries_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+/* What rounding has left of a value that was taken out is nothing. */
+static double
+without(const tlv_triple_table *table, int64_t key, double value)
 {
-	entries_state *state = (entries_state *) accumulator;
+	/* Of what is taken out: what rounding may leave. */
+	const double rounding = 1e-12;
+	double there = tlv_triple_find(table, key), left = there - value;
+
+	return fabs(left) <= rounding * fmax(fabs(there), fabs(value)) ? -there : -value;
+}
+
+static tlv_status
+take_count(tlv_context *ctx, entries_state *state, table_of table, int64_t key, double count)
+{
+	if (table != VALUES)
+		return tlv_triple_take(ctx, &state->table[table], key, count);
+	return add_count(ctx, state, VALUES, key, without(&state->table[VALUES], key, count));
+}
+
+/* Adds all that a value has, or takes it out. */
+static tlv_status
+merge_counts(tlv_context *ctx, entries_state *state, const tlv_frame *frame,
+			 tlv_status (*merge)(tlv_context *, entries_state *, table_of, int64_t, double))
+{
 	int32_t *place[TLV_MODES];
 	tlv_tensor_ids ids;
 
 	tlv_tensor_read_ids(frame, &ids);
-	TLV_TRY(tensor_places_of(ctx, &ids, place));
+	TLV_TRY_NEW(ctx, place[0], ids.d[0] + ids.d[1] + ids.d[2]);
+	place[1] = place[0] + ids.d[0];
+	place[2] = place[1] + ids.d[1];
 	TLV_TRY(tensor_merge_items(ctx, state, &ids, place));
 	for (table_of t = 0; t < TABLES; t++)
 	{
@@ -195,14 +208,18 @@ entries_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 		for (size_t i = 0; i < n; i++)
 		{
 			TLV_TRY_CONTINUE_AT(ctx, i);
-			TLV_TRY(add_count(ctx, state, t, key_here(place, cells[i]), counts[i]));
+			TLV_TRY(merge(ctx, state, t, key_here(place, cells[i]), counts[i]));
 		}
 	}
 	tlv_free(ctx, place[0]);
 	return TLV_OK;
 }
 
-/* ---- taking away ---- */
+static tlv_status
+entries_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	return merge_counts(ctx, (entries_state *) accumulator, frame, add_count);
+}
 
 /* Whether sums of values are exact, these among them. */
 static bool
@@ -221,48 +238,14 @@ is_exact(const entries_state *state, size_t n, const double *values)
 	return total <= 0x1p53;
 }
 
-/* What rounding has left of a value that was taken out is nothing. */
-static double
-without(const tlv_triple_table *table, int64_t key, double value)
-{
-	/* Of what is taken out: what rounding may leave. */
-	const double rounding = 1e-12;
-	double there = tlv_triple_find(table, key), left = there - value;
-
-	return fabs(left) <= rounding * fmax(fabs(there), fabs(value)) ? -there : -value;
-}
-
-/* Takes rows out of the tables of rows. */
-static tlv_status
-take_rows(tlv_context *ctx, entries_state *state, const tlv_frame *frame,
-		  int32_t *const place[TLV_MODES])
-{
-	for (table_of t = ZEROS; t < TABLES; t++)
-	{
-		const int64_t *cells = tlv_frame_int64(frame, sections_of[t][0]);
-		const double *rows = tlv_frame_float64(frame, sections_of[t][1]);
-		size_t n = tlv_frame_find(frame, sections_of[t][0])->rows;
-
-		for (size_t i = 0; i < n; i++)
-		{
-			TLV_TRY_CONTINUE_AT(ctx, i);
-			TLV_TRY(tlv_triple_take(ctx, &state->table[t], key_here(place, cells[i]), rows[i]));
-		}
-	}
-	return TLV_OK;
-}
-
 static tlv_status
 entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
 				 bool exactly, bool *done)
 {
 	entries_state *state = (entries_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
 	const double *values = tlv_frame_float64(frame, "values");
 	double nulls = tlv_frame_scalar(frame, "nulls", 0);
-	int32_t *place[TLV_MODES];
-	tlv_tensor_ids ids;
 
 	/* A state to which entries were added and from which they were subtracted is rebuilt when most
 	 * of its entries are gone. */
@@ -271,18 +254,7 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 		return TLV_OK;
 	if (nulls > state->declared.base.nulls)
 		return tlv_refuse_taken(ctx, "rows");
-	tlv_tensor_read_ids(frame, &ids);
-	TLV_TRY(tensor_places_of(ctx, &ids, place));
-	TLV_TRY(tensor_merge_items(ctx, state, &ids, place));
-	for (size_t i = 0; i < n; i++)
-	{
-		int64_t key = key_here(place, cells[i]);
-
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		TLV_TRY(add_count(ctx, state, VALUES, key, without(&state->table[VALUES], key, values[i])));
-	}
-	TLV_TRY(take_rows(ctx, state, frame, place));
-	tlv_free(ctx, place[0]);
+	TLV_TRY(merge_counts(ctx, state, frame, take_count));
 	state->declared.base.nulls -= nulls;
 	return TLV_OK;
 }

@@ -14,47 +14,21 @@
 #define SIZE_L	   TLV_SIZE_4
 #define SIZE_BYTES TLV_SIZE_5
 
-/* The sections of items, of a state with a tlv_tensor_ids `ids`; those of all modes in a row. */
-#define TENSOR_ID_SECTIONS(state, merge)                                                           \
-	{"told", TLV_FLOAT64, TLV_THREE, TLV_ONE, TLV_NONNEGATIVE, merge, offsetof(state, ids.told)},  \
-		{"items_1",                                                                                \
-		 TLV_INT64,                                                                                \
-		 SIZE_I,                                                                                   \
-		 TLV_ONE,                                                                                  \
-		 TLV_ASCENDING,                                                                            \
-		 merge,                                                                                    \
-		 offsetof(state, ids.items[0])},                                                           \
-		{"items_2",                                                                                \
-		 TLV_INT64,                                                                                \
-		 SIZE_J,                                                                                   \
-		 TLV_ONE,                                                                                  \
-		 TLV_ASCENDING,                                                                            \
-		 merge,                                                                                    \
-		 offsetof(state, ids.items[1])},                                                           \
-		{"items_3",                                                                                \
-		 TLV_INT64,                                                                                \
-		 SIZE_L,                                                                                   \
-		 TLV_ONE,                                                                                  \
-		 TLV_ASCENDING,                                                                            \
-		 merge,                                                                                    \
-		 offsetof(state, ids.items[2])},                                                           \
-		{"name_ids",                                                                               \
-		 TLV_INT64,                                                                                \
-		 SIZE_NAMES,                                                                               \
-		 TLV_ONE,                                                                                  \
-		 TLV_ASCENDING,                                                                            \
-		 merge,                                                                                    \
-		 offsetof(state, ids.name_ids)},                                                           \
-		{"name_offsets",                                                                           \
-		 TLV_INT64,                                                                                \
-		 TLV_2_AND_1,                                                                              \
-		 TLV_ONE,                                                                                  \
-		 TLV_ANY,                                                                                  \
-		 merge,                                                                                    \
-		 offsetof(state, ids.name_offsets)},                                                       \
+/* A section of one column in a tlv_tensor_ids `ids` of a state. */
+#define TENSOR_IDS(state, merge, name, element, rows, range, member)                               \
 	{                                                                                              \
-		"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, merge, offsetof(state, ids.names)        \
+		name, element, rows, TLV_ONE, range, merge, offsetof(state, ids.member)                    \
 	}
+
+/* The sections of items, of a state with such ids; those of all modes in a row. */
+#define TENSOR_ID_SECTIONS(state, merge)                                                           \
+	TENSOR_IDS(state, merge, "told", TLV_FLOAT64, TLV_THREE, TLV_NONNEGATIVE, told),               \
+		TENSOR_IDS(state, merge, "items_1", TLV_INT64, SIZE_I, TLV_ASCENDING, items[0]),           \
+		TENSOR_IDS(state, merge, "items_2", TLV_INT64, SIZE_J, TLV_ASCENDING, items[1]),           \
+		TENSOR_IDS(state, merge, "items_3", TLV_INT64, SIZE_L, TLV_ASCENDING, items[2]),           \
+		TENSOR_IDS(state, merge, "name_ids", TLV_INT64, SIZE_NAMES, TLV_ASCENDING, name_ids),      \
+		TENSOR_IDS(state, merge, "name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ANY, name_offsets),   \
+		TENSOR_IDS(state, merge, "names", TLV_BYTES, SIZE_BYTES, TLV_ANY, names)
 
 /* Where their sizes are, for size_at. */
 #define TENSOR_ID_SIZES(state)                                                                     \
@@ -78,9 +52,6 @@ extern tlv_status tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame,
 /* Single entries, at places within the sides. */
 extern double tlv_tucker_entry(const tlv_tucker_parts *parts, const size_t place[TLV_MODES]);
 extern double tlv_train_entry(const tlv_train_parts *parts, const size_t place[TLV_MODES]);
-
-/* The ids of a frame that has been checked. */
-extern void tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids);
 
 /* ---- missing entries (cp_missing.c) ---- */
 

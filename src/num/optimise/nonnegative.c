@@ -189,40 +189,17 @@ nonnegative_run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, sw
 }
 
 /* Columns of length 1, the lengths in the weights, by decreasing weight. */
-static void
-take_factors(const nonnegative_work *work, double scale, int64_t *order, double *factors,
+static tlv_status
+take_factors(tlv_context *ctx, const nonnegative_work *work, double scale, double *factors,
 			 double *weights)
 {
-	size_t k = work->k;
-	double *to = factors;
-
-	for (size_t h = 0; h < k; h++)
+	for (size_t h = 0; h < work->k; h++)
 	{
-		double weight = scale;
-
+		weights[h] = scale;
 		for (int mode = 0; mode < 3; mode++)
-			weight *= sqrt(fmax(work->gram[mode][h * k + h], 0));
-		work->values[h] = weight;
+			weights[h] *= sqrt(fmax(work->gram[mode][h * work->k + h], 0));
 	}
-	for (size_t h = 0; h < k; h++)
-	{
-		size_t at = h;
-
-		for (; at > 0 && work->values[order[at - 1]] < work->values[h]; at--)
-			order[at] = order[at - 1];
-		order[at] = (int64_t) h;
-	}
-	for (size_t h = 0; h < k; h++)
-		weights[h] = work->values[order[h]];
-	for (int mode = 0; mode < 3; mode++)
-		for (size_t i = 0; i < work->d[mode]; i++, to += k)
-			for (size_t h = 0; h < k; h++)
-			{
-				size_t from = (size_t) order[h];
-				double length = sqrt(work->gram[mode][from * k + from]);
-
-				to[h] = length > 0 ? work->factor[mode][i * k + from] / length : 0;
-			}
+	return tlv_factors_order(ctx, work->d, work->k, work->gram, work->factor, weights, factors);
 }
 
 /* The tensor with entries up to 1. */
@@ -332,7 +309,7 @@ find_core(tlv_context *ctx, nonnegative_work *work)
 	TLV_TRY_NEW(ctx, work->last, work->all);
 	TLV_TRY_NEW(ctx, work->saved, work->all);
 	work->tensor_norm = work->norm;
-	work->norm = tlv_tensor_norm2(&work->core, 1);
+	work->norm = tlv_tensor_norm2(&work->core);
 	work->on_core = true;
 	return TLV_OK;
 }
@@ -380,16 +357,12 @@ static tlv_status
 find_factors(tlv_context *ctx, nonnegative_work *work, double scale, double *factors,
 			 double *weights, sweeps *found)
 {
-	int64_t *order;
-
 	if (has_core(work))
 		TLV_TRY(find_core(ctx, work));
 	TLV_TRY(run_starts(ctx, work, found));
 	if (work->on_core)
 		TLV_TRY(leave_core(ctx, work, found));
-	TLV_TRY_NEW(ctx, order, work->k);
-	take_factors(work, scale, order, factors, weights);
-	return TLV_OK;
+	return take_factors(ctx, work, scale, factors, weights);
 }
 
 tlv_status

@@ -77,7 +77,7 @@ work_begin(tlv_context *ctx, const tlv_tensor *tensor, size_t k, cp_work *w)
 	w->tensor = tensor;
 	w->k = k;
 	w->items = items_of(tensor);
-	w->norm2 = tlv_tensor_norm2(tensor, 1);
+	w->norm2 = tlv_tensor_norm2(tensor);
 	TLV_TRY_NEW0_ROWS(ctx, w->factor[0], w->items, k);
 	w->factor[1] = w->factor[0] + k * tensor->d[0];
 	w->factor[2] = w->factor[1] + k * tensor->d[1];
@@ -182,16 +182,7 @@ static tlv_status
 balance_lengths(tlv_context *ctx, cp_work *w)
 {
 	TLV_TRY(cp_find_grams(ctx, w));
-	for (size_t h = 0; h < w->k; h++)
-	{
-		double length[TLV_MODES], product = 1;
-
-		for (int m = 0; m < TLV_MODES; m++)
-			product *= length[m] = sqrt(w->gram[m][h * w->k + h]);
-		for (int m = 0; m < TLV_MODES && product > 0; m++)
-			for (size_t i = 0; i < w->tensor->d[m]; i++)
-				w->factor[m][i * w->k + h] *= cbrt(product) / length[m];
-	}
+	tlv_factors_balance(w->tensor->d, w->k, w->gram, w->factor);
 	return cp_find_grams(ctx, w);
 }
 
@@ -508,49 +499,18 @@ direct_residual(tlv_context *ctx, cp_work *w, double *residual)
 	return TLV_OK;
 }
 
-/* Columns of length 1, their signs and the lengths in the weights, by decreasing weight. */
+/* Columns of length 1, the lengths in the weights, by decreasing weight. */
 static tlv_status
 cp_take_factors(tlv_context *ctx, cp_work *w, double *factors, double *weights)
 {
-	size_t k = w->k, *order;
-	double *to = factors, *own, *signs;
-
 	TLV_TRY(cp_find_grams(ctx, w));
-	TLV_TRY_NEW(ctx, order, k);
-	TLV_TRY_NEW_ROWS(ctx, own, k, 1 + TLV_MODES);
-	signs = own + k;
-	for (size_t h = 0; h < k; h++)
+	for (size_t h = 0; h < w->k; h++)
 	{
-		size_t at = h;
-
-		own[h] = 1;
+		weights[h] = 1;
 		for (int m = 0; m < TLV_MODES; m++)
-		{
-			size_t largest = 0;
-
-			for (size_t i = 1; i < w->tensor->d[m]; i++)
-				if (fabs(w->factor[m][i * k + h]) > fabs(w->factor[m][largest * k + h]))
-					largest = i;
-			own[h] *= sqrt(w->gram[m][h * k + h]);
-			signs[m * k + h] = w->factor[m][largest * k + h] < 0 ? -1 : 1;
-		}
-		signs[2 * k + h] = signs[h] * signs[k + h];
-		for (; at > 0 && own[order[at - 1]] < own[h]; at--)
-			order[at] = order[at - 1];
-		order[at] = h;
+			weights[h] *= sqrt(w->gram[m][h * w->k + h]);
 	}
-	for (size_t h = 0; h < k; h++)
-		weights[h] = own[order[h]];
-	for (int m = 0; m < TLV_MODES; m++)
-		for (size_t i = 0; i < w->tensor->d[m]; i++, to += k)
-			for (size_t h = 0; h < k; h++)
-			{
-				size_t from = order[h];
-				double length = sqrt(w->gram[m][from * k + from]);
-
-				to[h] = length > 0 ? signs[m * k + from] * w->factor[m][i * k + from] / length : 0;
-			}
-	return TLV_OK;
+	return tlv_factors_order(ctx, w->tensor->d, w->k, w->gram, w->factor, weights, factors);
 }
 
 /* ---- the call ---- */
@@ -576,15 +536,10 @@ cp_memory(const tlv_tensor *tensor, size_t k)
 }
 
 tlv_status
-tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_options *options,
-	   double *factors, double *weights, tlv_factors_found *found)
+tlv_cp_check(tlv_context *ctx, const tlv_tensor *tensor, size_t k)
 {
-	cp_work w = {0};
 	double largest;
-	tlv_scratch scratch;
-	tlv_status status;
 
-	*found = (tlv_factors_found){0};
 	if (k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of components must be at least 1");
 	if (k > CP_MOST_COMPONENTS)
@@ -595,6 +550,19 @@ tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_option
 	if (!(largest >= 1e-140 && largest <= 1e140))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the largest entry, %g, is too %s", largest,
 						largest < 1 ? "small" : "large");
+	return TLV_OK;
+}
+
+tlv_status
+tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_options *options,
+	   double *factors, double *weights, tlv_factors_found *found)
+{
+	cp_work w = {0};
+	tlv_scratch scratch;
+	tlv_status status;
+
+	*found = (tlv_factors_found){0};
+	TLV_TRY(tlv_cp_check(ctx, tensor, k));
 	TLV_TRY(tlv_require_memory(ctx, cp_memory(tensor, k), "the factors of a tensor"));
 	tlv_scratch_begin(ctx, &scratch);
 	status = work_begin(ctx, tensor, k, &w);

@@ -82,22 +82,6 @@ diagonalize_slices(tlv_solver4 *s)
 	return status;
 }
 
-static tlv_status
-given_start4(tlv_solver4 *s, double *gram)
-{
-	size_t k = s->k;
-
-	for (size_t i = 0; i < k; i++)
-		for (size_t l = 0; l < k; l++)
-			s->vectors[l + i * k] = s->options->initial[i + l * k];
-	TLV_TRY(tlv_gemm(s->ctx, false, true, k, k, k, 1, s->vectors, k, s->vectors, k, 0, gram, k));
-	for (size_t j = 0; j < k; j++)
-		for (size_t i = 0; i < k; i++)
-			if (!(fabs(gram[i + j * k] - (i == j)) < 1e-6))
-				return tlv_fail(s->ctx, TLV_BAD_PARAMETER, "the initial matrix is not orthonormal");
-	return TLV_OK;
-}
-
 /* work holds k k + k doubles. */
 static tlv_status
 joint(tlv_solver4 *s, double *work)
@@ -109,7 +93,7 @@ joint(tlv_solver4 *s, double *work)
 	int most = s->options->steps > 0 ? s->options->steps : max_refinement;
 
 	if (s->options->initial != NULL)
-		TLV_TRY(given_start4(s, gradient));
+		TLV_TRY(tlv_given_start(s->ctx, k, s->options->initial, s->vectors, gradient));
 	else
 		TLV_TRY(diagonalize_slices(s));
 	for (int step = 0; step < most && !s->out->converged; step++)

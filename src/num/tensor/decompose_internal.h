@@ -72,6 +72,11 @@ extern void tlv_rows_normalize(size_t n, size_t k, double *x, double *lengths);
 extern void tlv_fill_half(size_t k, const double *packed, double factor, size_t stride,
 						  double *out);
 
+/* vectors (k x k transposed) from the columns of a matrix, which have to be orthonormal
+ * (tlv_decompose_options); gram: k x k.  Error: TLV_BAD_PARAMETER. */
+extern tlv_status tlv_given_start(tlv_context *ctx, size_t k, const double *initial,
+								  double *vectors, double *gram);
+
 /* x_l <- sum over the other rows, of n rows (n x columns transposed). */
 extern void tlv_rows_others(size_t n, size_t columns, double *x);
 

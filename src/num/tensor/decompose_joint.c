@@ -216,21 +216,17 @@ best_start(joint *w)
 	return TLV_OK;
 }
 
-static tlv_status
-given_start(joint *w)
+tlv_status
+tlv_given_start(tlv_context *ctx, size_t k, const double *initial, double *vectors, double *gram)
 {
-	tlv_solver *s = w->solver;
-	size_t k = s->k;
-
 	for (size_t i = 0; i < k; i++)
 		for (size_t l = 0; l < k; l++)
-			s->vectors[l + i * k] = s->options->initial[i + l * k];
-	TLV_TRY(
-		tlv_gemm(s->ctx, false, true, k, k, k, 1, s->vectors, k, s->vectors, k, 0, w->product, k));
+			vectors[l + i * k] = initial[i + l * k];
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, k, 1, vectors, k, vectors, k, 0, gram, k));
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < k; i++)
-			if (!(fabs(w->product[i + j * k] - (i == j)) < 1e-6))
-				return tlv_fail(s->ctx, TLV_BAD_PARAMETER, "the initial matrix is not orthonormal");
+			if (!(fabs(gram[i + j * k] - (i == j)) < 1e-6))
+				return tlv_fail(ctx, TLV_BAD_PARAMETER, "the initial matrix is not orthonormal");
 	return TLV_OK;
 }
 
@@ -242,7 +238,7 @@ run_joint(joint *w)
 
 	s->orthonormal = true;
 	if (s->options->initial != NULL)
-		TLV_TRY(given_start(w));
+		TLV_TRY(tlv_given_start(s->ctx, s->k, s->options->initial, s->vectors, w->product));
 	else
 		TLV_TRY(best_start(w));
 	return climb(w, s->vectors, (climb_end){tolerance, w->patience->rise}, &objective);

@@ -23,14 +23,14 @@ values_of(const tlv_tensor *t)
 }
 
 double
-tlv_tensor_norm2(const tlv_tensor *tensor, double scale)
+tlv_tensor_norm2(const tlv_tensor *tensor)
 {
 	size_t n = entries_of(tensor);
 	const double *x = values_of(tensor);
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += (x[i] / scale) * (x[i] / scale);
+		sum += x[i] * x[i];
 	return sum;
 }
 
@@ -48,6 +48,20 @@ tlv_tensor_largest(tlv_context *ctx, const tlv_tensor *tensor, double *largest)
 			return tlv_fail(ctx, TLV_BAD_DATA, "entry %zu of the tensor is %g", i + 1, x[i]);
 		*largest = fmax(*largest, fabs(x[i]));
 	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_tensor_measure(tlv_context *ctx, const tlv_tensor *tensor, double *norm2)
+{
+	double largest;
+
+	TLV_TRY(tlv_tensor_largest(ctx, tensor, &largest));
+	if (largest == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero");
+	*norm2 = tlv_tensor_norm2(tensor);
+	if (!(*norm2 >= 1e-290 && *norm2 <= 1e290))
+		return tlv_fail(ctx, TLV_BAD_DATA, "entries up to %g are too large or too small", largest);
 	return TLV_OK;
 }
 
@@ -229,9 +243,9 @@ project_entries(const tlv_tensor *t, size_t first, size_t end, const size_t r[TL
 	}
 }
 
-static tlv_status
-project_sparse(tlv_context *ctx, const tlv_tensor *t, const size_t r[TLV_MODES],
-			   double *const u[TLV_MODES], int mode, double *out)
+tlv_status
+tlv_tensor_unfold(tlv_context *ctx, const tlv_tensor *t, const size_t r[TLV_MODES],
+				  double *const u[TLV_MODES], int mode, double *out)
 {
 	int a = mode == 0 ? 1 : 0, b = mode == 2 ? 1 : 2;
 	size_t each = r[a] * r[b], some = 1 + ENTRIES_BETWEEN * 16 / each;
@@ -254,16 +268,82 @@ tlv_tensor_project(tlv_context *ctx, const tlv_tensor *tensor, const size_t r[TL
 	if (tensor->dense != NULL)
 		TLV_TRY(project_dense(ctx, tensor, r, u, work + r[2] * r[1] * tensor->d[0], rows));
 	else
-		TLV_TRY(project_sparse(ctx, tensor, r, u, 0, rows));
+		TLV_TRY(tlv_tensor_unfold(ctx, tensor, r, u, 0, rows));
 	if (u[0] == NULL)
 		return TLV_OK;
 	return tlv_gemm(ctx, false, true, r[2] * r[1], r[0], tensor->d[0], 1, rows, r[2] * r[1], u[0],
 					r[0], 0, out, r[2] * r[1]);
 }
 
-tlv_status
-tlv_tensor_unfold(tlv_context *ctx, const tlv_tensor *tensor, const size_t r[TLV_MODES],
-				  double *const u[TLV_MODES], int mode, double *out)
+/* ---- factors ---- */
+
+void
+tlv_factors_balance(const size_t d[TLV_MODES], size_t k, double *const gram[TLV_MODES],
+					double *const factor[TLV_MODES])
 {
-	return project_sparse(ctx, tensor, r, u, mode, out);
+	for (size_t h = 0; h < k; h++)
+	{
+		double product = 1;
+
+		for (int m = 0; m < TLV_MODES; m++)
+			product *= sqrt(gram[m][h * k + h]);
+		for (int m = 0; m < TLV_MODES && product > 0; m++)
+		{
+			double scale = cbrt(product) / sqrt(gram[m][h * k + h]);
+
+			for (size_t i = 0; i < d[m]; i++)
+				factor[m][i * k + h] *= scale;
+		}
+	}
+}
+
+/* The sign of the element of largest modulus of n numbers, every stride-th. */
+static double
+leading_sign(size_t n, size_t stride, const double *x)
+{
+	size_t largest = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (fabs(x[i * stride]) > fabs(x[largest * stride]))
+			largest = i;
+	return x[largest * stride] < 0 ? -1 : 1;
+}
+
+tlv_status
+tlv_factors_order(tlv_context *ctx, const size_t d[TLV_MODES], size_t k,
+				  double *const gram[TLV_MODES], double *const factor[TLV_MODES], double *weights,
+				  double *to)
+{
+	size_t *order;
+	double *own, *signs;
+
+	TLV_TRY_NEW(ctx, order, k);
+	TLV_TRY_NEW_ROWS(ctx, own, k, 1 + TLV_MODES);
+	signs = own + k;
+	memcpy(own, weights, k * sizeof(double));
+	for (size_t h = 0; h < k; h++)
+	{
+		size_t at = h;
+
+		for (; at > 0 && own[order[at - 1]] < own[h]; at--)
+			order[at] = order[at - 1];
+		order[at] = h;
+		signs[h] = leading_sign(d[0], k, factor[0] + h);
+		signs[k + h] = leading_sign(d[1], k, factor[1] + h);
+		signs[2 * k + h] = signs[h] * signs[k + h];
+	}
+	for (size_t h = 0; h < k; h++)
+		weights[h] = own[order[h]];
+	for (int m = 0; m < TLV_MODES; m++)
+		for (size_t i = 0; i < d[m]; i++, to += k)
+			for (size_t h = 0; h < k; h++)
+			{
+				size_t from = order[h];
+				double length = sqrt(gram[m][from * k + from]);
+
+				to[h] = length > 0 ? signs[m * k + from] * factor[m][i * k + from] / length : 0;
+			}
+	tlv_free(ctx, own);
+	tlv_free(ctx, order);
+	return TLV_OK;
 }

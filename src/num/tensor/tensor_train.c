@@ -115,16 +115,11 @@ tlv_status
 tlv_tensor_train(tlv_context *ctx, const tlv_tensor *tensor, double tolerance, tlv_train *train)
 {
 	const size_t *d = tensor->d;
-	double largest, norm2, kept = 0, lost, *rest;
+	double norm2, kept = 0, lost, *rest;
 
 	if (!(tolerance >= 0 && tolerance < 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the tolerance must be at least 0 and below 1");
-	TLV_TRY(tlv_tensor_largest(ctx, tensor, &largest));
-	if (largest == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero");
-	norm2 = tlv_tensor_norm2(tensor, 1);
-	if (!(norm2 >= 1e-290 && norm2 <= 1e290))
-		return tlv_fail(ctx, TLV_BAD_DATA, "entries up to %g are too large or too small", largest);
+	TLV_TRY(tlv_tensor_measure(ctx, tensor, &norm2));
 	TLV_TRY(tlv_require_memory(ctx, train_memory(tensor), "a tensor train"));
 	memcpy(train->d, d, sizeof(train->d));
 	lost = tolerance * tolerance * norm2 / 2;

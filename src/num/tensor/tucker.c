@@ -335,7 +335,7 @@ tlv_tucker_residual(tlv_context *ctx, const tlv_tensor *tensor, const size_t r[T
 		for (size_t i = 0; i < d[1] * d[2]; i++)
 			sum += (given[i] - model[i]) * (given[i] - model[i]);
 	}
-	*residual = sqrt(sum / tlv_tensor_norm2(tensor, 1));
+	*residual = sqrt(sum / tlv_tensor_norm2(tensor));
 	tlv_free(ctx, model);
 	tlv_free(ctx, rows);
 	tlv_free(ctx, level);
@@ -401,18 +401,12 @@ tlv_tucker(tlv_context *ctx, const tlv_tensor *tensor, const size_t r[TLV_MODES]
 		   tlv_factors_found *found)
 {
 	tucker_work w = {.tensor = tensor, .r = r, .u = u, .core = core, .seed = options->seed};
-	double largest;
 	tlv_scratch scratch;
 	tlv_status status;
 
 	*found = (tlv_factors_found){0};
 	TLV_TRY(check_ranks(ctx, tensor, r));
-	TLV_TRY(tlv_tensor_largest(ctx, tensor, &largest));
-	if (largest == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero");
-	w.norm2 = tlv_tensor_norm2(tensor, 1);
-	if (!(w.norm2 >= 1e-290 && w.norm2 <= 1e290))
-		return tlv_fail(ctx, TLV_BAD_DATA, "entries up to %g are too large or too small", largest);
+	TLV_TRY(tlv_tensor_measure(ctx, tensor, &w.norm2));
 	TLV_TRY(tlv_require_memory(ctx, tlv_tucker_memory(tensor, r), "the bases of a tensor"));
 	tlv_scratch_begin(ctx, &scratch);
 	w.space = tlv_alloc(ctx,

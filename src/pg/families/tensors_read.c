@@ -136,7 +136,7 @@ TLV_FUNCTION(tlv_tensor_entries_collected)
 	size_t n;
 
 	TlvRequireKind(&frame, &tlv_kind_tensor_entries, "tlv_tensor_entries");
-	tlv_tensor_model_ids(&frame, &ids);
+	tlv_tensor_read_ids(&frame, &ids);
 	cells = tlv_frame_int64(&frame, "cells");
 	values = tlv_frame_float64(&frame, "values");
 	n = tlv_frame_find(&frame, "cells")->rows;
@@ -159,7 +159,7 @@ TLV_FUNCTION(tlv_tensor_entries_modelled)
 	size_t place[TLV_MODES];
 
 	require_tensor_model(&frame, "tlv_tensor_entries");
-	tlv_tensor_model_ids(&frame, &ids);
+	tlv_tensor_read_ids(&frame, &ids);
 	TlvInitRows(fcinfo);
 	for (place[0] = 0; place[0] < ids.d[0]; place[0]++)
 		for (place[1] = 0; place[1] < ids.d[1]; place[1]++)
@@ -254,7 +254,7 @@ TLV_FUNCTION(tlv_tensor_at)
 	tlv_tensor_ids ids;
 
 	require_tensor_model(frame, "tlv_tensor_at");
-	tlv_tensor_model_ids(frame, &ids);
+	tlv_tensor_read_ids(frame, &ids);
 	for (int m = 0; m < TLV_MODES; m++)
 	{
 		ptrdiff_t at = place_argument(fcinfo, frame, &ids, m);
