@@ -190,19 +190,19 @@ TEST(test_merge)
 /* Arrays of the size are zero, and the others what they were. */
 TEST(test_resize)
 {
-	toy_state *state = toy(3, 5, 2);
+	toy_state *resized = toy(3, 5, 2);
 
-	assert_ok(tlv_sections_resize(&ctx, &state->declared.base, SIZE_ITEMS, 5));
-	assert_int_equal(state->sized, 2);
+	assert_ok(tlv_sections_resize(&ctx, &resized->declared.base, SIZE_ITEMS, 5));
+	assert_int_equal(resized->sized, 2);
 	for (size_t i = 0; i < 5; i++)
 	{
-		assert_int_equal(state->items[i], 0);
-		assert_int_equal(state->counts[i], 0);
+		assert_int_equal(resized->items[i], 0);
+		assert_int_equal(resized->counts[i], 0);
 	}
 	for (int i = 0; i < 3; i++)
-		assert_equal(state->sums[i], i - 1);
+		assert_equal(resized->sums[i], i - 1);
 	for (int i = 0; i < 8; i++)
-		assert_equal((double) state->narrow[i], (double) i / 2);
+		assert_equal((double) resized->narrow[i], (double) i / 2);
 }
 
 /* Merging is the same in any order, the first value into an empty accumulator. */

@@ -130,7 +130,7 @@ TEST(test_dictionary_map)
 /* Many items far apart, hashed and looked for. */
 TEST(test_stop)
 {
-	const size_t n = 40000;
+	const size_t n = 80000;
 	int64_t *items = room(n, sizeof(int64_t));
 	double *counts = room(n, sizeof(double)), *known = room(n, sizeof(double));
 	int32_t *index = room(n, sizeof(int32_t));
