@@ -21,7 +21,7 @@ Object.assign(L, {
   propensity: "propensity",
   overlap: "overlap",
   overlaps: "Overlap: of all memberships in the chosen community, the proportion that its nodes have in the other one.",
-  within: "nodes in both",
+  within: "nodes of 10 % in both",
   bridge: "Bridges to other communities",
   between: "Bridges between ",
   anyOther: "Bridges to all others",
@@ -230,15 +230,15 @@ const view = function() {
   const ofSide = function() { return N.filter(function(n) { return !two || n.side === state.side; }); };
   const rows = table(L.nodes, columns, ofSide(), function(n) { return n.name === state.node; }, 2);
   parts.push(function() { rows.set(ofSide()); });
-  // A bridge is a node whose largest membership is small.
+  // A bridge has a tenth or more of its memberships in the chosen community and in another one.
   const bridges = h("div", {});
   parts.push(function() {
     const other = state.with === state.c || indexOf(state.with) < 0 ? 0 : state.with;
-    const least = function(n) { return other ? Math.min(n.in.get(state.c) || 0, n.in.get(other) || 0) : n.m[1][1]; };
-    const across = N.filter(function(n) { return n.m.length > 1 && n.in.has(state.c) && least(n) >= 0.1; })
-                       .sort(function(a, b) { return other ? least(b) - least(a) : a.top - b.top; })
+    const least = function(n) { return Math.min(n.in.get(state.c) || 0, other ? n.in.get(other) || 0 : n.m[n.m[0][0] === state.c ? 1 : 0][1]); };
+    const across = N.filter(function(n) { return n.m.length > 1 && least(n) >= 0.1; })
+                       .sort(function(a, b) { return least(b) - least(a); })
                        .slice(0, 10);
-    const shown = function(n) { return n.m.filter(function(x, j) { return other ? x[0] === state.c || x[0] === other : j < 3; }); };
+    const shown = function(n) { return n.m.filter(function(x, j) { return x[0] === state.c || (other ? x[0] === other : j < 3); }); };
     clear(bridges).append(...(across.length === 0 ? [] : [
       h("h3", {tabindex: -1}, ...(other ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(other)))] : [L.bridge])), other ? button(L.anyOther, function() {
         state.with = 0;

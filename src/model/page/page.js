@@ -34,6 +34,9 @@ const L = {
   none: "none",
   gone: "Only in the model before: ",
   here: "Nothing of this name is on the page.",
+  notHere: function(typed) { return "'" + typed + "' is not on the page by itself. "; },
+  match: " match",
+  matches: " matches",
   area: "Area: weight.",
   near: function(p) {
     return " Components that are near are alike; two dimensions show " + p + " of the squared distances, so see the neighbours of a component, too.";
@@ -438,13 +441,19 @@ const search = function(words, placeholder, pick, key) {
                     })));
     });
     found.textContent =
-        m.length === 0 ? L.here + (D.dropped ? L.inModel(D.dropped) : "") : m.length + (m.length === 200 ? L.orMore : "");
+        m.length === 0 ? L.here + (D.dropped ? L.inModel(D.dropped) : "") :
+                         m.length + (m.length === 200 ? L.orMore : "") + (m.length === 1 ? L.match : L.matches);
     say(found.textContent);
   });
   input.addEventListener("keydown", function(ev) {
     if (ev.key === "Enter" && hits.firstChild) {
       ev.preventDefault();
+      const typed = input.value.trim();
       hits.firstChild.firstChild.click();
+      if (state[key].toLowerCase() !== typed.toLowerCase()) {
+        found.prepend(L.notHere(typed));
+        say(found.textContent);
+      }
     } else if (ev.key === "Escape") {
       choose(-1);
     }

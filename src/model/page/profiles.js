@@ -24,7 +24,7 @@ Object.assign(L, {
   dimension: "dimension",
   numeric: "number",
   viewOf: "view ",
-  difference1: "difference",
+  difference1: "difference in sd",
   points: function(n, given) { return " " + n + " of the " + given + " rows that were given are drawn."; }
 });
 const view = function() {
@@ -383,8 +383,8 @@ const view = function() {
               ...g.entries.map(function(e, j) { return h("span", {}, h("i", {class: "key b" + (j % 8 + 1)}), bdi(e.short), " "); })));
       }));
       stacks.append(visibleNote(30));
-      if (groups.length > shownGroups) {
-        stacks.append(moreOf(12, shownGroups, groups.length, function() {
+      if (groups.length > of.length) {
+        stacks.append(moreOf(12, of.length, groups.length, function() {
           shownGroups += 12;
           draw();
         }));
