@@ -41,6 +41,19 @@ category_triple_offset(const category_layout *layout, size_t a, size_t b, size_t
 				(size_t) layout->states[b] * (layout->offset[c] - layout->offset[b + 1]));
 }
 
+/* The layout that an open value shows. */
+static inline category_layout
+category_layout_of(const tlv_category_tables *tables)
+{
+	return (category_layout){
+		.p = tables->p,
+		.states = (int64_t *) (uintptr_t) tables->states,
+		.offset = (size_t *) (uintptr_t) tables->offset,
+		.pair_row = (size_t *) (uintptr_t) tables->pair_row,
+		.triple_row = (size_t *) (uintptr_t) tables->triple_row,
+	};
+}
+
 /* All tables of one accumulator or one set of replicates. */
 typedef struct category_sums
 {
@@ -91,14 +104,12 @@ typedef struct category_state
  * when they become too many. */
 extern tlv_status category_grow(tlv_context *ctx, category_state *state, size_t p,
 								const int64_t *states);
-/* Adds tables of another layout, whose states are not more. */
+/* Adds tables of another layout, whose states are not more, so many times; state x of a variable is
+ * state map[offset + x] here (NULL: x). */
 extern tlv_status category_add_tables(tlv_context *ctx, const category_layout *from,
-									  const tlv_category_tables *tables, const category_layout *to,
+									  const tlv_category_tables *tables, double times,
+									  const int32_t *map, const category_layout *to,
 									  category_sums *sums);
-/* The same where state x of a variable is state map[offset + x] here; NULL: x. */
-extern tlv_status category_add_mapped(tlv_context *ctx, const category_layout *from,
-									  const tlv_category_tables *tables, const int32_t *map,
-									  const category_layout *to, category_sums *sums);
 /* Renumbers the states of the tables: state x of a variable becomes map[offset + x]. */
 extern tlv_status category_rearrange(tlv_context *ctx, category_state *state, const int32_t *map);
 extern void category_drop_triples(tlv_context *ctx, category_state *state);

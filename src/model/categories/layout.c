@@ -179,7 +179,7 @@ category_grow(tlv_context *ctx, category_state *state, size_t p, const int64_t *
 	{
 		tlv_category_tables before = tables_of(state);
 
-		TLV_TRY(category_add_tables(ctx, &state->layout, &before, &layout, &sums));
+		TLV_TRY(category_add_tables(ctx, &state->layout, &before, 1, NULL, &layout, &sums));
 	}
 	free_sums(ctx, &state->sums);
 	category_layout_free(ctx, &state->layout);
@@ -199,42 +199,58 @@ category_drop_triples(tlv_context *ctx, category_state *state)
 
 /* ---- adding ---- */
 
-/* rows x columns numbers to a table of `stride` columns. */
+/* rows x columns numbers, so many times, to a table of `stride` columns; their rows and columns by
+ * the maps (NULL: as they are). */
 static inline void
-add_table(size_t rows, size_t columns, const double *restrict from, size_t stride,
-		  double *restrict to)
+add_table(size_t rows, size_t columns, const double *restrict from, double times,
+		  const int32_t *row, const int32_t *column, size_t stride, double *restrict to)
 {
-	for (size_t x = 0; x < rows; x++)
-		for (size_t y = 0; y < columns; y++)
-			to[x * stride + y] += from[x * columns + y];
+	for (size_t x = 0; x < rows; x++, from += columns)
+	{
+		double *restrict into = to + (row == NULL ? x : (size_t) row[x]) * stride;
+
+		for (size_t y = 0; y < columns && column == NULL; y++)
+			into[y] += times * from[y];
+		for (size_t y = 0; y < columns && column != NULL; y++)
+			into[column[y]] += times * from[y];
+	}
+}
+
+/* Of the states of a variable. */
+static const int32_t *
+map_of(const category_layout *layout, const int32_t *map, size_t v)
+{
+	return map == NULL ? NULL : map + layout->offset[v];
 }
 
 static void
-add_singles(const category_layout *from, const double *values, const category_layout *to,
-			double *sums)
+add_singles(const category_layout *from, const double *values, double times, const int32_t *map,
+			const category_layout *to, double *sums)
 {
 	for (size_t v = 0; v < from->p; v++)
-		add_table(1, (size_t) from->states[v], values + from->offset[v], 0, sums + to->offset[v]);
+		add_table(1, (size_t) from->states[v], values + from->offset[v], times, NULL,
+				  map_of(from, map, v), 0, sums + to->offset[v]);
 }
 
 static tlv_status
 category_add_pairs(tlv_context *ctx, const category_layout *from, const double *values,
-				   const category_layout *to, double *sums)
+				   double times, const int32_t *map, const category_layout *to, double *sums)
 {
 	for (size_t a = 0; a < from->p; a++)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t b = a + 1; b < from->p; b++)
 			add_table((size_t) from->states[a], (size_t) from->states[b],
-					  values + category_pair_offset(from, a, b), (size_t) to->states[b],
+					  values + category_pair_offset(from, a, b), times, map_of(from, map, a),
+					  map_of(from, map, b), (size_t) to->states[b],
 					  sums + category_pair_offset(to, a, b));
 	}
 	return TLV_OK;
 }
 
 static void
-add_triples(const category_layout *from, const double *values, const category_layout *to,
-			double *sums)
+add_triples(const category_layout *from, const double *values, double times, const int32_t *map,
+			const category_layout *to, double *sums)
 {
 	for (size_t a = 0; a < from->p; a++)
 		for (size_t b = a + 1; b < from->p; b++)
@@ -247,108 +263,30 @@ add_triples(const category_layout *from, const double *values, const category_la
 
 				for (size_t x = 0; x < (size_t) from->states[a]; x++)
 					add_table((size_t) from->states[b], (size_t) from->states[c], old + x * part,
-							  (size_t) to->states[c], new + x *room);
+							  times, map_of(from, map, b), map_of(from, map, c),
+							  (size_t) to->states[c],
+							  new + (map == NULL ? x : (size_t) map_of(from, map, a)[x]) * room);
 			}
 }
 
 tlv_status
 category_add_tables(tlv_context *ctx, const category_layout *from,
-					const tlv_category_tables *tables, const category_layout *to,
-					category_sums *sums)
-{
-	size_t p = from->p;
-
-	add_singles(from, tables->singles, to, sums->singles);
-	TLV_TRY(category_add_pairs(ctx, from, tables->pairs, to, sums->pairs));
-	if (sums->triples != NULL && tables->triples != NULL)
-		add_triples(from, tables->triples, to, sums->triples);
-	for (size_t r = 0; r < tables->replicates; r++)
-	{
-		sums->part_rows[r] += tables->part_rows[r];
-		add_singles(from, tables->part_singles + r * from->offset[p], to,
-					sums->part_singles + r * to->offset[p]);
-		TLV_TRY(category_add_pairs(ctx, from, tables->part_pairs + r * from->pair_row[p], to,
-								   sums->part_pairs + r * to->pair_row[p]));
-	}
-	return TLV_OK;
-}
-
-/* rows x columns numbers, their rows and columns by the maps (NULL: as they are). */
-static void
-add_mapped_table(size_t rows, size_t columns, const double *from, const int32_t *row,
-				 const int32_t *column, size_t stride, double *to)
-{
-	for (size_t x = 0; x < rows; x++)
-		for (size_t y = 0; y < columns; y++)
-			to[(size_t) row[x] * stride + (size_t) column[y]] += from[x * columns + y];
-}
-
-static tlv_status
-add_mapped_pairs(tlv_context *ctx, const category_layout *from, const double *values,
-				 const int32_t *map, const category_layout *to, double *sums)
-{
-	for (size_t a = 0; a < from->p; a++)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		for (size_t b = a + 1; b < from->p; b++)
-			add_mapped_table((size_t) from->states[a], (size_t) from->states[b],
-							 values + category_pair_offset(from, a, b), map + from->offset[a],
-							 map + from->offset[b], (size_t) to->states[b],
-							 sums + category_pair_offset(to, a, b));
-	}
-	return TLV_OK;
-}
-
-static void
-add_mapped_singles(const category_layout *from, const double *values, const int32_t *map,
-				   const category_layout *to, double *sums)
-{
-	for (size_t v = 0; v < from->p; v++)
-		for (size_t i = from->offset[v]; i < from->offset[v + 1]; i++)
-			sums[to->offset[v] + (size_t) map[i]] += values[i];
-}
-
-static void
-add_mapped_triples(const category_layout *from, const double *values, const int32_t *map,
-				   const category_layout *to, double *sums)
-{
-	for (size_t a = 0; a < from->p; a++)
-		for (size_t b = a + 1; b < from->p; b++)
-			for (size_t c = b + 1; c < from->p; c++)
-			{
-				size_t part = (size_t) from->states[b] * (size_t) from->states[c];
-				size_t room = (size_t) to->states[b] * (size_t) to->states[c];
-				const double *old = values + category_triple_offset(from, a, b, c);
-				double *new = sums + category_triple_offset(to, a, b, c);
-
-				for (size_t x = 0; x < (size_t) from->states[a]; x++)
-					add_mapped_table((size_t) from->states[b], (size_t) from->states[c],
-									 old + x * part, map + from->offset[b], map + from->offset[c],
-									 (size_t) to->states[c],
-									 new + (size_t) map[from->offset[a] + x] * room);
-			}
-}
-
-tlv_status
-category_add_mapped(tlv_context *ctx, const category_layout *from,
-					const tlv_category_tables *tables, const int32_t *map,
+					const tlv_category_tables *tables, double times, const int32_t *map,
 					const category_layout *to, category_sums *sums)
 {
 	size_t p = from->p;
 
-	if (map == NULL)
-		return category_add_tables(ctx, from, tables, to, sums);
-	add_mapped_singles(from, tables->singles, map, to, sums->singles);
-	TLV_TRY(add_mapped_pairs(ctx, from, tables->pairs, map, to, sums->pairs));
+	add_singles(from, tables->singles, times, map, to, sums->singles);
+	TLV_TRY(category_add_pairs(ctx, from, tables->pairs, times, map, to, sums->pairs));
 	if (sums->triples != NULL && tables->triples != NULL)
-		add_mapped_triples(from, tables->triples, map, to, sums->triples);
+		add_triples(from, tables->triples, times, map, to, sums->triples);
 	for (size_t r = 0; r < tables->replicates; r++)
 	{
-		sums->part_rows[r] += tables->part_rows[r];
-		add_mapped_singles(from, tables->part_singles + r * from->offset[p], map, to,
-						   sums->part_singles + r * to->offset[p]);
-		TLV_TRY(add_mapped_pairs(ctx, from, tables->part_pairs + r * from->pair_row[p], map, to,
-								 sums->part_pairs + r * to->pair_row[p]));
+		sums->part_rows[r] += times * tables->part_rows[r];
+		add_singles(from, tables->part_singles + r * from->offset[p], times, map, to,
+					sums->part_singles + r * to->offset[p]);
+		TLV_TRY(category_add_pairs(ctx, from, tables->part_pairs + r * from->pair_row[p], times,
+								   map, to, sums->part_pairs + r * to->pair_row[p]));
 	}
 	return TLV_OK;
 }
@@ -363,7 +301,7 @@ category_rearrange(tlv_context *ctx, category_state *state, const int32_t *map)
 		return TLV_OK;
 	TLV_TRY(
 		create_sums(ctx, &state->layout, state->replicates, state->sums.triples != NULL, &sums));
-	TLV_TRY(category_add_mapped(ctx, &state->layout, &before, map, &state->layout, &sums));
+	TLV_TRY(category_add_tables(ctx, &state->layout, &before, 1, map, &state->layout, &sums));
 	free_sums(ctx, &state->sums);
 	state->sums = sums;
 	return TLV_OK;
@@ -422,23 +360,10 @@ tlv_category_close(tlv_context *ctx, tlv_category_tables *tables)
 	memset(tables, 0, sizeof(*tables));
 }
 
-/* The layout that an open value shows. */
-static category_layout
-layout_of(const tlv_category_tables *tables)
-{
-	return (category_layout){
-		.p = tables->p,
-		.states = (int64_t *) (uintptr_t) tables->states,
-		.offset = (size_t *) (uintptr_t) tables->offset,
-		.pair_row = (size_t *) (uintptr_t) tables->pair_row,
-		.triple_row = (size_t *) (uintptr_t) tables->triple_row,
-	};
-}
-
 const double *
 tlv_category_pair(const tlv_category_tables *tables, size_t a, size_t b)
 {
-	const category_layout layout = layout_of(tables);
+	const category_layout layout = category_layout_of(tables);
 
 	tlv_assert(a < b && b < tables->p);
 	return tables->pairs + category_pair_offset(&layout, a, b);
@@ -447,7 +372,7 @@ tlv_category_pair(const tlv_category_tables *tables, size_t a, size_t b)
 const double *
 tlv_category_triple(const tlv_category_tables *tables, size_t a, size_t b, size_t c)
 {
-	const category_layout layout = layout_of(tables);
+	const category_layout layout = category_layout_of(tables);
 
 	tlv_assert(a < b && b < c && c < tables->p && tables->triples != NULL);
 	return tables->triples + category_triple_offset(&layout, a, b, c);

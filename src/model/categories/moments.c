@@ -255,11 +255,8 @@ merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables 
 	TLV_TRY(category_grow_to_names(ctx, state));
 	if (tables->triples == NULL)
 		category_drop_triples(ctx, state);
-	TLV_TRY(category_layout_create(ctx, tables->p, &layout));
-	memcpy(layout.states, tables->states, tables->p * sizeof(int64_t));
-	category_layout_place(&layout);
-	TLV_TRY(category_add_mapped(ctx, &layout, tables, map, &state->layout, &state->sums));
-	category_layout_free(ctx, &layout);
+	layout = category_layout_of(tables);
+	TLV_TRY(category_add_tables(ctx, &layout, tables, 1, map, &state->layout, &state->sums));
 	tlv_free(ctx, map);
 	state->rows += tables->rows;
 	return TLV_OK;

@@ -1,8 +1,6 @@
 /*
  * subtract.c - category moments taken out of others: counts, which are exact.
  */
-#include <string.h>
-
 #include "internal.h"
 #include "tensorlv/model/accumulator.h"
 #include "tensorlv/model/refusals.h"
@@ -69,19 +67,6 @@ refuse_more(tlv_context *ctx)
 }
 
 static tlv_status
-negated_copy(tlv_context *ctx, size_t n, const double *numbers, double **copy)
-{
-	TLV_TRY_NEW(ctx, *copy, n);
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		(*copy)[i] = -numbers[i];
-	}
-	return TLV_OK;
-}
-
-static tlv_status
 category_require_left(tlv_context *ctx, size_t n, const double *left)
 {
 	for (size_t i = 0; i < n; i++)
@@ -99,26 +84,9 @@ static tlv_status
 subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables,
 				const int32_t *map)
 {
-	const category_layout *to = &state->layout;
-	tlv_category_tables negated = *tables;
-	double *singles, *pairs, *triples = NULL;
-	category_layout from;
+	const category_layout from = category_layout_of(tables), *to = &state->layout;
 
-	TLV_TRY(category_layout_create(ctx, tables->p, &from));
-	memcpy(from.states, tables->states, tables->p * sizeof(int64_t));
-	category_layout_place(&from);
-	TLV_TRY(negated_copy(ctx, from.offset[from.p], tables->singles, &singles));
-	TLV_TRY(negated_copy(ctx, from.pair_row[from.p], tables->pairs, &pairs));
-	if (state->sums.triples != NULL && tables->triples != NULL)
-		TLV_TRY(negated_copy(ctx, from.triple_row[from.p], tables->triples, &triples));
-	negated.singles = singles;
-	negated.pairs = pairs;
-	negated.triples = triples;
-	TLV_TRY(category_add_mapped(ctx, &from, &negated, map, to, &state->sums));
-	tlv_free(ctx, triples);
-	tlv_free(ctx, pairs);
-	tlv_free(ctx, singles);
-	category_layout_free(ctx, &from);
+	TLV_TRY(category_add_tables(ctx, &from, tables, -1, map, to, &state->sums));
 	TLV_TRY(category_require_left(ctx, to->offset[to->p], state->sums.singles));
 	TLV_TRY(category_require_left(ctx, to->pair_row[to->p], state->sums.pairs));
 	if (state->sums.triples != NULL)
