@@ -13,10 +13,7 @@
 
 typedef struct cover_state
 {
-	tlv_declared declared;
-	double nodes;
-	tlv_cross_table table;
-	tlv_cross_arrays stored;
+	tlv_cross_state cross;
 	int32_t *own[2]; /* positions of the communities of one node */
 	size_t room[2];
 } cover_state;
@@ -37,7 +34,7 @@ static tlv_status
 add_side(tlv_context *ctx, cover_state *state, int side, size_t n, const int64_t *communities,
 		 size_t *distinct)
 {
-	tlv_tally *tally = &state->table.labels[side];
+	tlv_tally *tally = &state->cross.table.labels[side];
 
 	*distinct = 0;
 	if (n > state->room[side])
@@ -51,8 +48,7 @@ add_side(tlv_context *ctx, cover_state *state, int side, size_t n, const int64_t
 	{
 		int32_t at = 0;
 
-		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		TLV_TRY(tlv_tally_add(ctx, tally, communities[i], 0, &at));
 		if (signbit(tally->counts[at]))
 			continue;
@@ -71,54 +67,17 @@ cover_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	size_t n_a, n_b;
 	int32_t pair = 0;
 
-	TLV_TRY(tlv_count_one(ctx, "nodes", &state->nodes));
+	TLV_TRY(tlv_count_one(ctx, "nodes", &state->cross.nodes));
 	TLV_TRY(add_side(ctx, state, 0, row->part[0].n, row->part[0].ids, &n_a));
 	TLV_TRY(add_side(ctx, state, 1, row->part[1].n, row->part[1].ids, &n_b));
 	for (size_t i = 0; i < n_a; i++)
-	{
-		if ((i + 1) * n_b % EVALUATE_PAIRS < n_b)
-			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < n_b; j++)
-			TLV_TRY(tlv_tally_add(ctx, &state->table.pairs,
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i * n_b + j);
+			TLV_TRY(tlv_tally_add(ctx, &state->cross.table.pairs,
 								  tlv_pair_key(state->own[0][i], state->own[1][j]), 1, &pair));
-	}
+		}
 	return TLV_OK;
-}
-
-static tlv_status
-cover_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	cover_state *state = (cover_state *) accumulator;
-	const double *const sizes[2] = {tlv_frame_float64(frame, "sizes_a"),
-									tlv_frame_float64(frame, "sizes_b")};
-
-	return tlv_cross_table_merge(ctx, &state->table, frame, sizes);
-}
-
-/* Counts, which are exact. */
-static tlv_status
-cover_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame, bool exactly,
-			   bool *done)
-{
-	cover_state *state = (cover_state *) accumulator;
-	double nodes = tlv_frame_scalar(frame, "nodes", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
-	const double *const sizes[2] = {tlv_frame_float64(frame, "sizes_a"),
-									tlv_frame_float64(frame, "sizes_b")};
-
-	if (nodes > state->nodes || nulls > state->declared.base.nulls)
-		return tlv_refuse_taken(ctx, "rows");
-	TLV_TRY(tlv_cross_table_subtract(ctx, &state->table, frame, sizes, exactly, done));
-	state->nodes -= *done ? nodes : 0;
-	state->declared.base.nulls -= *done ? nulls : 0;
-	return TLV_OK;
-}
-
-static tlv_status
-cover_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
-{
-	cover_state *state = (cover_state *) accumulator;
-
-	return tlv_cross_table_list(ctx, &state->table, &state->stored, state->declared.sizes, owned);
 }
 
 /* A stored value with the sizes of its communities. */
@@ -156,8 +115,7 @@ cover_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		double a = c.sizes[0][tlv_pair_a(c.view.pairs[i])];
 		double b = c.sizes[1][tlv_pair_b(c.view.pairs[i])];
 
-		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (c.view.counts[i] > fmin(a, b) || c.view.counts[i] < a + b - c.nodes)
 			return tlv_fail(ctx, TLV_CORRUPT, "communities of %g and %g nodes share %g of %g", a, b,
 							c.view.counts[i], c.nodes);
@@ -226,12 +184,11 @@ take_disjoint(tlv_context *ctx, const covers *c, double *best_a, double *best_b,
 
 		for (; pair < c->view.n_pairs && tlv_pair_a(c->view.pairs[pair]) == i; pair++)
 			mark[tlv_pair_b(c->view.pairs[pair])] = i + 1;
-		for (size_t l = 0; l < n; l++)
+		for (size_t l = 0; l < n; l++, work++)
 		{
 			size_t j = all ? l : large[l];
 
-			if (work++ % EVALUATE_PAIRS == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, work);
 			if (mark[j] != i + 1 && c->sizes[0][i] + c->sizes[1][j] > c->nodes / 2)
 				take_pair(c, i, j, 0, best_a, best_b);
 		}
@@ -268,6 +225,7 @@ tlv_cover_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 	size_t *mark;
 	tlv_status status;
 
+	TLV_TRY_CONTINUE(ctx);
 	open_covers(pairs, &c);
 	if (nothing_to_compare(&c, nmi))
 		return TLV_OK;
@@ -278,8 +236,7 @@ tlv_cover_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 		best_a[i] = 1;
 	for (size_t i = 0; i < c.view.n_pairs; i++)
 	{
-		if (i % EVALUATE_PAIRS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		take_pair(&c, tlv_pair_a(c.view.pairs[i]), tlv_pair_b(c.view.pairs[i]), c.view.counts[i],
 				  best_a, best_b);
 	}
@@ -307,8 +264,7 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 		size_t i = tlv_pair_a(c.view.pairs[p]), j = tlv_pair_b(c.view.pairs[p]);
 		double score = 2 * c.view.counts[p] / (c.sizes[0][i] + c.sizes[1][j]);
 
-		if (p % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, p);
 		best[i] = fmax(best[i], score);
 		best[c.view.n[0] + j] = fmax(best[c.view.n[0] + j], score);
 	}
@@ -320,24 +276,19 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 }
 
 static const tlv_declaration cover_list[] = {
-	{"nodes", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(cover_state, nodes)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM,
-	 offsetof(cover_state, declared.base.nulls)},
-	CROSS_LIST(cover_state, stored),
-	{"sizes_a", TLV_FLOAT64, SIZE_A, TLV_ONE, TLV_COUNTED, TLV_OWN,
-	 offsetof(cover_state, stored.sizes[0])},
-	{"sizes_b", TLV_FLOAT64, SIZE_B, TLV_ONE, TLV_COUNTED, TLV_OWN,
-	 offsetof(cover_state, stored.sizes[1])},
+	CROSS_LIST,
+	{"sizes_a", TLV_FLOAT64, SIZE_A, TLV_ONE, TLV_COUNTED, TLV_OWN, CROSS(stored.sizes[0])},
+	{"sizes_b", TLV_FLOAT64, SIZE_B, TLV_ONE, TLV_COUNTED, TLV_OWN, CROSS(stored.sizes[1])},
 };
 static const tlv_sections cover_sections = {
 	.state = sizeof(cover_state),
 	.kind = TLV_KIND_COVER_PAIRS,
 	TLV_LIST(cover_list),
 	.most = CROSS_MOST,
-	.describe = cover_describe,
+	.describe = tlv_cross_describe,
 	.takes_away = true,
 	.check_more = cover_check,
-	.merge_own = cover_merge,
+	.merge_own = tlv_cross_merge,
 };
 
 static const tlv_accumulator_class cover_class = {
@@ -345,7 +296,7 @@ static const tlv_accumulator_class cover_class = {
 	.rows = TLV_ROW_COVERS,
 	.add = cover_add,
 	TLV_DECLARED(&cover_sections),
-	.subtract = cover_subtract,
+	.subtract = tlv_cross_subtract,
 };
 const tlv_kind tlv_kind_cover_pairs = {TLV_KIND_LINE(COVER_PAIRS, cover_pairs),
 									   .accumulator = &cover_class};

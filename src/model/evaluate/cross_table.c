@@ -6,9 +6,6 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/bag.h"
 
-/* Entries between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_ENTRIES 65536
-
 tlv_status
 tlv_tally_add(tlv_context *ctx, tlv_tally *tally, int64_t key, double count, int32_t *position)
 {
@@ -46,28 +43,28 @@ typedef tlv_status (*tally_change)(tlv_context *ctx, tlv_tally *tally, int64_t k
 
 /* Changes every count of the table that a stored one has.  table->gone counts pairs left at 0. */
 static tlv_status
-change_all(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
-		   const double *const sizes[2], tally_change change)
+change_all(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame, tally_change change)
 {
+	const double *const sizes[2] = {tlv_frame_float64(frame, "sizes_a"),
+									tlv_frame_float64(frame, "sizes_b")};
 	tlv_cross_view view;
 	int32_t *position[2] = {NULL, NULL}, pair = 0;
 
+	TLV_TRY_CONTINUE(ctx);
 	tlv_cross_table_view(frame, &view);
 	for (int s = 0; s < 2; s++)
 	{
 		TLV_TRY_NEW(ctx, position[s], view.n[s]);
 		for (size_t i = 0; i < view.n[s]; i++)
 		{
-			if (i % CHUNK_ENTRIES == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, i);
 			TLV_TRY(change(ctx, &table->labels[s], view.labels[s][i],
 						   sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
 		}
 	}
 	for (size_t i = 0; i < view.n_pairs; i++)
 	{
-		if (i % CHUNK_ENTRIES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		TLV_TRY(change(ctx, &table->pairs,
 					   tlv_pair_key(position[0][tlv_pair_a(view.pairs[i])],
 									position[1][tlv_pair_b(view.pairs[i])]),
@@ -80,16 +77,9 @@ change_all(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
 }
 
 tlv_status
-tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
-					  const double *const sizes[2])
+tlv_cross_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	return change_all(ctx, table, frame, sizes, tlv_tally_add);
-}
-
-static tlv_status
-evaluate_refuse_more(tlv_context *ctx)
-{
-	return tlv_refuse_taken(ctx, "rows");
+	return change_all(ctx, &((tlv_cross_state *) accumulator)->table, frame, tlv_tally_add);
 }
 
 /* Takes from the count of a key; *position gets where it is. */
@@ -98,7 +88,7 @@ tally_take(tlv_context *ctx, tlv_tally *tally, int64_t key, double count, int32_
 {
 	*position = tlv_dictionary_find(&tally->keys, key);
 	if (*position < 0 || tally->counts[*position] < count)
-		return evaluate_refuse_more(ctx);
+		return tlv_refuse_taken(ctx, "rows");
 	tally->counts[*position] -= count;
 	return TLV_OK;
 }
@@ -110,15 +100,23 @@ is_stale(const tlv_cross_table *table)
 	return table->gone > 4096 && table->gone > table->pairs.keys.n / 2;
 }
 
+/* Counts, which are exact. */
 tlv_status
-tlv_cross_table_subtract(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
-						 const double *const sizes[2], bool exactly, bool *done)
+tlv_cross_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				   bool exactly, bool *done)
 {
-	*done = !(exactly && is_stale(table));
+	tlv_cross_state *state = (tlv_cross_state *) accumulator;
+	double nodes = tlv_frame_scalar(frame, "nodes", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
+
+	if (nodes > state->nodes || nulls > state->declared.base.nulls)
+		return tlv_refuse_taken(ctx, "rows");
+	*done = !(exactly && is_stale(&state->table));
 	if (!*done)
 		return TLV_OK;
-	TLV_TRY(change_all(ctx, table, frame, sizes, tally_take));
-	table->gone++; /* labels may be, too */
+	TLV_TRY(change_all(ctx, &state->table, frame, tally_take));
+	state->table.gone++; /* labels may be, too */
+	state->nodes -= nodes;
+	state->declared.base.nulls -= nulls;
 	return TLV_OK;
 }
 
@@ -134,8 +132,7 @@ mark_labels(tlv_context *ctx, const tlv_cross_table *table, int side, bool *used
 	{
 		int64_t key = table->pairs.keys.items[i];
 
-		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (table->pairs.counts[i] > 0)
 			used[side == 0 ? tlv_pair_a(key) : tlv_pair_b(key)] = true;
 	}
@@ -167,8 +164,7 @@ sort_labels(tlv_context *ctx, const tlv_cross_table *table, int side, const cros
 	{
 		size_t position = (size_t) sort->entries[i].weight;
 
-		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		arrays->labels[side][i] = sort->entries[i].item;
 		arrays->sizes[side][i] = tally->counts[position];
 		sort->rank[side][position] = (int32_t) i;
@@ -186,8 +182,7 @@ sort_pairs(tlv_context *ctx, const tlv_tally *pairs, const cross_sort *sort,
 	{
 		int64_t key = pairs->keys.items[i];
 
-		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (pairs->counts[i] > 0)
 			sort->entries[n++] = (tlv_bag_entry){
 				tlv_pair_key(sort->rank[0][tlv_pair_a(key)], sort->rank[1][tlv_pair_b(key)]),
@@ -203,10 +198,14 @@ sort_pairs(tlv_context *ctx, const tlv_tally *pairs, const cross_sort *sort,
 	return TLV_OK;
 }
 
+/* Labels ascending with their sizes, pairs in order. */
 tlv_status
-tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table, tlv_cross_arrays *arrays,
-					 size_t *sizes, void **owned)
+tlv_cross_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
+	tlv_cross_state *state = (tlv_cross_state *) accumulator;
+	const tlv_cross_table *table = &state->table;
+	tlv_cross_arrays *arrays = &state->stored;
+	size_t *sizes = state->declared.sizes;
 	size_t n_a = table->labels[0].keys.n, n_b = table->labels[1].keys.n;
 	size_t n = table->pairs.keys.n, most = n > n_a ? n : n_a;
 	cross_sort sort;

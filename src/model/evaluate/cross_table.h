@@ -64,19 +64,6 @@ typedef struct tlv_cross_view
 
 extern void tlv_cross_table_view(const tlv_frame *frame, tlv_cross_view *view);
 
-/* Adds a stored table, with the sizes of its labels (sizes[s] may be NULL: 0). */
-extern tlv_status tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table,
-										const tlv_frame *frame, const double *const sizes[2]);
-
-/*
- * Takes a stored table out again.  exactly: *done is false, and nothing has changed, where most of
- * what the table holds is gone, so that the caller rebuilds the state.  Errors:
- * TLV_BAD_DATA where there is less.
- */
-extern tlv_status tlv_cross_table_subtract(tlv_context *ctx, tlv_cross_table *table,
-										   const tlv_frame *frame, const double *const sizes[2],
-										   bool exactly, bool *done);
-
 /* The stored form of a live table: labels ascending with their sizes, pairs in order. */
 typedef struct tlv_cross_arrays
 {
@@ -86,13 +73,24 @@ typedef struct tlv_cross_arrays
 	double *sizes[2];
 } tlv_cross_arrays;
 
-/* *owned gets the memory of all of them, sizes[SIZE_A], [SIZE_B] and [SIZE_PAIRS] how many there
- * are: what is gone is left out. */
-extern tlv_status tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table,
-									   tlv_cross_arrays *arrays, size_t *sizes, void **owned);
+/* The state of a kind of such counts, or the head of it. */
+typedef struct tlv_cross_state
+{
+	tlv_declared declared;
+	double nodes;
+	tlv_cross_table table;
+	tlv_cross_arrays stored;
+} tlv_cross_state;
 
-/* The sizes of the sections of a table (sections.h), and their declarations; `arrays` is a
- * tlv_cross_arrays in the state of the kind. */
+/* Members of the kind (sections.h, accumulator.h).  The sizes of the labels are in "sizes_a" and
+ * "sizes_b", where a value has them; what is gone is left out of what is stored. */
+extern tlv_status tlv_cross_merge(tlv_context *ctx, tlv_accumulator *accumulator,
+								  const tlv_frame *frame);
+extern tlv_status tlv_cross_subtract(tlv_context *ctx, tlv_accumulator *accumulator,
+									 const tlv_frame *frame, bool exactly, bool *done);
+extern tlv_status tlv_cross_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned);
+
+/* The sizes of the sections of such counts (sections.h), and their declarations. */
 #define SIZE_A	   TLV_SIZE_1
 #define SIZE_B	   TLV_SIZE_2
 #define SIZE_PAIRS TLV_SIZE_3
@@ -100,38 +98,18 @@ extern tlv_status tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *
 	{                                                                                              \
 		(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX      \
 	}
-#define CROSS_LIST(state, arrays)                                                                  \
-	{"labels_a",                                                                                   \
-	 TLV_INT64,                                                                                    \
-	 SIZE_A,                                                                                       \
-	 TLV_ONE,                                                                                      \
-	 TLV_ASCENDING,                                                                                \
-	 TLV_OWN,                                                                                      \
-	 offsetof(state, arrays.labels[0])},                                                           \
-		{"labels_b",                                                                               \
-		 TLV_INT64,                                                                                \
-		 SIZE_B,                                                                                   \
-		 TLV_ONE,                                                                                  \
-		 TLV_ASCENDING,                                                                            \
-		 TLV_OWN,                                                                                  \
-		 offsetof(state, arrays.labels[1])},                                                       \
-		{"pairs",                                                                                  \
-		 TLV_INT64,                                                                                \
-		 SIZE_PAIRS,                                                                               \
-		 TLV_ONE,                                                                                  \
-		 TLV_ASCENDING,                                                                            \
-		 TLV_OWN,                                                                                  \
-		 offsetof(state, arrays.pairs)},                                                           \
+#define CROSS(member) offsetof(tlv_cross_state, member)
+#define CROSS_LIST                                                                                 \
+	{"nodes", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, CROSS(nodes)},                    \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, CROSS(declared.base.nulls)},  \
+		{"labels_a", TLV_INT64, SIZE_A, TLV_ONE, TLV_ASCENDING, TLV_OWN, CROSS(stored.labels[0])}, \
+		{"labels_b", TLV_INT64, SIZE_B, TLV_ONE, TLV_ASCENDING, TLV_OWN, CROSS(stored.labels[1])}, \
+		{"pairs", TLV_INT64, SIZE_PAIRS, TLV_ONE, TLV_ASCENDING, TLV_OWN, CROSS(stored.pairs)},    \
 	{                                                                                              \
-		"counts", TLV_FLOAT64, SIZE_PAIRS, TLV_ONE, TLV_COUNTED, TLV_OWN,                          \
-			offsetof(state, arrays.counts)                                                         \
+		"counts", TLV_FLOAT64, SIZE_PAIRS, TLV_ONE, TLV_COUNTED, TLV_OWN, CROSS(stored.counts)     \
 	}
 
 /* Pairs of a table that is as declared name its labels: TLV_CORRUPT otherwise. */
 extern tlv_status tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame);
-
-/* Pairs of labels, communities or components between two looks at tlv_should_stop(): some
- * milliseconds. */
-#define EVALUATE_PAIRS 65536
 
 #endif /* TENSORLV_CROSS_TABLE_H */

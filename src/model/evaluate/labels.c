@@ -10,14 +10,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 
-typedef struct label_state
-{
-	tlv_declared declared;
-	double nodes;
-	tlv_cross_table table;
-	tlv_cross_arrays stored;
-} label_state;
-
 static tlv_status
 label_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
@@ -29,7 +21,7 @@ const tlv_aggregate tlv_aggregate_label_pairs = {"tlv_label_pairs", NULL, label_
 static tlv_status
 label_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
-	label_state *state = (label_state *) accumulator;
+	tlv_cross_state *state = (tlv_cross_state *) accumulator;
 	int64_t a = row->part[0].ids[0], b = row->part[1].ids[0];
 	int32_t at_a = 0, at_b = 0, pair = 0;
 
@@ -37,40 +29,6 @@ label_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[0], a, 0, &at_a));
 	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[1], b, 0, &at_b));
 	return tlv_tally_add(ctx, &state->table.pairs, tlv_pair_key(at_a, at_b), 1, &pair);
-}
-
-static tlv_status
-label_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	/* The sizes follow from the pairs and are not kept. */
-	const double *const sizes[2] = {NULL, NULL};
-
-	return tlv_cross_table_merge(ctx, &((label_state *) accumulator)->table, frame, sizes);
-}
-
-/* Counts, which are exact. */
-static tlv_status
-label_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame, bool exactly,
-			   bool *done)
-{
-	label_state *state = (label_state *) accumulator;
-	double nodes = tlv_frame_scalar(frame, "nodes", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
-	const double *const sizes[2] = {NULL, NULL};
-
-	if (nodes > state->nodes || nulls > state->declared.base.nulls)
-		return tlv_refuse_taken(ctx, "rows");
-	TLV_TRY(tlv_cross_table_subtract(ctx, &state->table, frame, sizes, exactly, done));
-	state->nodes -= *done ? nodes : 0;
-	state->declared.base.nulls -= *done ? nulls : 0;
-	return TLV_OK;
-}
-
-static tlv_status
-label_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
-{
-	label_state *state = (label_state *) accumulator;
-
-	return tlv_cross_table_list(ctx, &state->table, &state->stored, state->declared.sizes, owned);
 }
 
 static tlv_status
@@ -88,21 +46,16 @@ label_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	return TLV_OK;
 }
 
-static const tlv_declaration label_list[] = {
-	{"nodes", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(label_state, nodes)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM,
-	 offsetof(label_state, declared.base.nulls)},
-	CROSS_LIST(label_state, stored),
-};
+static const tlv_declaration label_list[] = {CROSS_LIST};
 static const tlv_sections label_sections = {
-	.state = sizeof(label_state),
+	.state = sizeof(tlv_cross_state),
 	.kind = TLV_KIND_LABEL_PAIRS,
 	TLV_LIST(label_list),
 	.most = CROSS_MOST,
-	.describe = label_describe,
+	.describe = tlv_cross_describe,
 	.takes_away = true,
 	.check_more = label_check,
-	.merge_own = label_merge,
+	.merge_own = tlv_cross_merge,
 };
 
 /* ---- measures ---- */
@@ -123,8 +76,7 @@ open_contingency(tlv_context *ctx, const tlv_frame *frame, contingency *table)
 	table->sizes[1] = table->sizes[0] + table->view.n[0];
 	for (size_t i = 0; i < table->view.n_pairs; i++)
 	{
-		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		table->sizes[0][tlv_pair_a(table->view.pairs[i])] += table->view.counts[i];
 		table->sizes[1][tlv_pair_b(table->view.pairs[i])] += table->view.counts[i];
 	}
@@ -160,8 +112,7 @@ mutual_information(tlv_context *ctx, const contingency *table, double *informati
 		double b = table->sizes[1][tlv_pair_b(view->pairs[i])] / table->nodes;
 		double both = view->counts[i] / table->nodes;
 
-		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		sum += both * (log(both) - log(a) - log(b));
 	}
 	*information = sum;
@@ -233,7 +184,7 @@ static const tlv_accumulator_class label_class = {
 	.rows = TLV_ROW_LABELS,
 	.add = label_add,
 	TLV_DECLARED(&label_sections),
-	.subtract = label_subtract,
+	.subtract = tlv_cross_subtract,
 };
 const tlv_kind tlv_kind_label_pairs = {TLV_KIND_LINE(LABEL_PAIRS, label_pairs),
 									   .accumulator = &label_class};

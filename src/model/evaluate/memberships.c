@@ -6,7 +6,6 @@
  * Co-moments are kept about the running means (Chan, Golub, LeVeque 1983): a
  * component that does not vary has a sum of squares of exactly 0.
  */
-#include "cross_table.h"
 #include "tensorlv/model/evaluate.h"
 
 #include <float.h>
@@ -161,8 +160,7 @@ merge_products(tlv_context *ctx, membership_state *state, const tlv_frame *frame
 			state->products[at] += products[at] + weight * (mean_a[i] - state->means[0][i]) *
 													  (mean_b[j] - state->means[1][j]);
 			state->differences[at] += differences[at];
-			if (at % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, at);
 		}
 	return TLV_OK;
 }
@@ -244,8 +242,7 @@ check_products(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 			size_t at = i * k[1] + j;
 			double most = sqrt(square_a[i] + lost) * sqrt(square_b[j] + lost);
 
-			if (at % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, at);
 			if (!(fabs(products[at]) <= 1.000001 * most + 1e-100 * nodes))
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
 		}
