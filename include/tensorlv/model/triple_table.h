@@ -10,13 +10,11 @@
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/num/names.h"
 
 /* Three positions of 21 bits in one word. */
 #define TRIPLE_BITS 21
 #define TRIPLE_MOST ((size_t) 1 << TRIPLE_BITS)
-
-/* Triples added between two looks at whether to stop. */
-#define TRIPLES_BETWEEN ((size_t) 16384)
 
 static inline int64_t
 tlv_triple_key(size_t a, size_t b, size_t c)
@@ -54,6 +52,17 @@ extern tlv_status tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int6
 /* Takes count out of a triple.  Errors: TLV_BAD_DATA where there is less. */
 extern tlv_status tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key,
 								  double count);
+
+/*
+ * Changes the counts of the triples of a frame, keys and numbers in these sections, by one of the
+ * two above; position p of view t is at[t][p] here.  Errors: TLV_CANCELLED, those of the change.
+ */
+typedef tlv_status (*tlv_triple_change)(tlv_context *ctx, tlv_triple_table *table, int64_t key,
+										double count);
+extern tlv_status tlv_triple_change_all(tlv_context *ctx, tlv_triple_table *table,
+										const tlv_frame *frame, const char *keys,
+										const char *counts, int32_t *const at[3],
+										tlv_triple_change change);
 
 /* The count of a triple; 0 where it is not there. */
 extern double tlv_triple_find(const tlv_triple_table *table, int64_t key);
@@ -103,6 +112,24 @@ extern tlv_status tlv_category_position(tlv_context *ctx, tlv_dictionary *dictio
 /* The same of n items. */
 extern tlv_status tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n,
 										 const int64_t *items, const char *what, int32_t *position);
+
+/* What ids of three sets are called, as it is stored: sections "name_ids", "name_offsets" and
+ * "names". */
+typedef struct tlv_named_ids
+{
+	size_t n, bytes_n;
+	int64_t *ids, *offsets;
+	char *bytes;
+} tlv_named_ids;
+
+/*
+ * The names of the ids of sets whose ids are names, at positions that are marked (used[t] NULL: at
+ * all).  block, which keeps them, has room for 2 n + 1 numbers and the bytes of the table.  Errors:
+ * memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_named_ids_list(tlv_context *ctx, const tlv_name_table *names,
+									 const tlv_dictionary sets[3], const bool named[3],
+									 bool *const used[3], int64_t *block, tlv_named_ids *list);
 
 /* The parts of a section of keys, which is as declared, are below d[t]: TLV_CORRUPT otherwise. */
 extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const char *section,

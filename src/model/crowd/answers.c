@@ -45,8 +45,7 @@ typedef struct answers_state
 	/* the stored form */
 	int64_t *ids[TLV_CROWD_SETS];
 	int64_t *stored; /* entries x 3, by columns */
-	int64_t *name_ids, *name_offsets;
-	char *name_bytes;
+	tlv_named_ids named;
 } answers_state;
 
 tlv_status
@@ -387,42 +386,24 @@ mark_used(tlv_context *ctx, answers_state *state)
 	return TLV_OK;
 }
 
-/* Is it an id with a name that has entries? */
-static bool
-is_named(const answers_state *state, int64_t id)
-{
-	size_t first = 0;
-
-	for (size_t s = 0; s < TLV_CROWD_SETS; first += state->sets[s++].n)
-	{
-		int32_t at = tlv_dictionary_find(&state->sets[s], id);
-
-		if (at >= 0 && state->told[s] == 2 &&
-			(state->used == NULL || state->used[first + (size_t) at]))
-			return true;
-	}
-	return false;
-}
-
 /* ---- all of it ---- */
 
 /* The names of the ids that are there. */
 static tlv_status
-describe_names(tlv_context *ctx, answers_state *state)
+describe_names(tlv_context *ctx, answers_state *state, int64_t *block)
 {
-	size_t n = 0;
+	bool by_name[TLV_CROWD_SETS], *used[TLV_CROWD_SETS], *next = state->used;
 
-	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
-	for (size_t i = 0; i < state->names.n; i++)
-		if (state->used == NULL || is_named(state, state->name_ids[i]))
-			state->name_ids[n++] = state->name_ids[i];
-	state->name_offsets = state->name_ids + n;
-	state->name_bytes = (char *) (state->name_offsets + n + 1);
-	if (!tlv_name_table_list(&state->names, n, state->name_ids, state->name_offsets,
-							 state->name_bytes))
-		state->name_offsets[0] = 0;
-	state->declared.sizes[SIZE_NAMES] = n;
-	state->declared.sizes[SIZE_BYTES] = (size_t) state->name_offsets[n];
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+	{
+		by_name[s] = state->told[s] == 2;
+		used[s] = next;
+		next = next == NULL ? NULL : next + state->sets[s].n;
+	}
+	TLV_TRY(
+		tlv_named_ids_list(ctx, &state->names, state->sets, by_name, used, block, &state->named));
+	state->declared.sizes[SIZE_NAMES] = state->named.n;
+	state->declared.sizes[SIZE_BYTES] = state->named.bytes_n;
 	return TLV_OK;
 }
 
@@ -451,9 +432,8 @@ answers_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 		ranks[s] = ranks[0] + (state->ids[s] - block);
 	}
 	state->stored = block + ids;
-	state->name_ids = state->stored + 3 * state->n;
 	state->declared.sizes[SIZE_ENTRIES] = state->n;
-	TLV_TRY(describe_names(ctx, state));
+	TLV_TRY(describe_names(ctx, state, state->stored + 3 * state->n));
 	TLV_TRY(order_ids(ctx, state, ranks));
 	TLV_TRY(crowd_sort_entries(ctx, state, ranks));
 	tlv_free(ctx, ranks[0]);
@@ -509,9 +489,9 @@ static const tlv_declaration answers_list[] = {
 	{"workers", TLV_INT64, SIZE_WORKERS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(ids[1])},
 	{"answers", TLV_INT64, SIZE_ANSWERS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(ids[2])},
 	{"entries", TLV_INT64, SIZE_ENTRIES, TLV_THREE, TLV_ANY, TLV_OWN, AT(stored)},
-	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(name_ids)},
-	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_offsets)},
-	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_bytes)},
+	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(named.ids)},
+	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(named.offsets)},
+	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_OWN, AT(named.bytes)},
 };
 #undef AT
 

@@ -17,6 +17,9 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/bag.h"
 
+/* Cells that are merged between two looks at how much room they take. */
+#define CELLS_BETWEEN ((size_t) 16384)
+
 #define SIZE_ITEMS TLV_SIZE_1
 #define SIZE_CELLS TLV_SIZE_2
 
@@ -300,7 +303,7 @@ cofire_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		TLV_TRY(network_require_room(ctx, state));
-		if (i % TRIPLES_BETWEEN == 0)
+		if (i % CELLS_BETWEEN == 0)
 			TLV_TRY(choose_place(ctx, state, tlv_frame_scalar(frame, "rows", 0)));
 		cell_places(place, cells[i], at);
 		TLV_TRY(count_cell(ctx, state, at[0], at[1], at[2], counts[i]));

@@ -69,9 +69,6 @@ sequence_refuse_more(tlv_context *ctx)
 
 /* ---- symbols ---- */
 
-/* Steps between two looks at whether to stop. */
-#define STEPS_BETWEEN ((size_t) 65536)
-
 static tlv_status
 sequence_add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *symbols,
 					 const bool *missing)
@@ -82,8 +79,7 @@ sequence_add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const in
 	TLV_TRY(sequence_set_form(ctx, state, FORM_SYMBOLS));
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % STEPS_BETWEEN == STEPS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		at[0] = at[1];
 		at[1] = at[2];
 		run = missing != NULL && missing[i] ? 0 : run + 1;
@@ -110,8 +106,7 @@ sequence_note_names(tlv_context *ctx, sequence_state *state, const tlv_part *par
 	TLV_TRY(sequence_set_form(ctx, state, FORM_SYMBOLS));
 	for (size_t i = 0; i < part->n; i++)
 	{
-		if (i % STEPS_BETWEEN == STEPS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (part->missing == NULL || !part->missing[i])
 			TLV_TRY(tlv_name_table_add(ctx, &state->names, part->ids[i], part->names[i]));
 	}
@@ -136,29 +131,6 @@ sequence_note_symbols(tlv_context *ctx, sequence_state *state, const tlv_part *p
 }
 
 /* ---- merging ---- */
-
-/* Puts the counts of a stored value's windows in, or takes them out: tlv_triple_add() or
- * tlv_triple_take(); at: where its symbols are here. */
-static tlv_status
-change_windows(tlv_context *ctx, sequence_state *state, const tlv_frame *frame, const int32_t *at,
-			   tlv_status (*change)(tlv_context *, tlv_triple_table *, int64_t, double))
-{
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
-
-	for (size_t i = 0; i < n; i++)
-	{
-		size_t part[3];
-
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		for (int t = 0; t < 3; t++)
-			part[t] = (size_t) at[tlv_triple_part(cells[i], t)];
-		TLV_TRY(change(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]), counts[i]));
-	}
-	return TLV_OK;
-}
 
 /* Symbols of one value are all identified by number or all by name. */
 static tlv_status
@@ -192,7 +164,8 @@ sequence_merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv
 		state->initial[at[i]] += initial[i];
 	for (size_t i = 0; tlv_frame_scalar(frame, "short", 0) > 0 && i < m; i++)
 		state->apart[at[i]] = true; /* which of them is, the value does not tell */
-	TLV_TRY(change_windows(ctx, state, frame, at, tlv_triple_add));
+	TLV_TRY(tlv_triple_change_all(ctx, &state->table, frame, "cells", "counts",
+								  (int32_t *const[3]){at, at, at}, tlv_triple_add));
 	tlv_free(ctx, at);
 	return TLV_OK;
 }
@@ -229,7 +202,8 @@ sequence_take_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *
 			return sequence_refuse_more(ctx);
 		state->initial[at[i]] -= initial[i];
 	}
-	TLV_TRY(change_windows(ctx, state, frame, at, tlv_triple_take));
+	TLV_TRY(tlv_triple_change_all(ctx, &state->table, frame, "cells", "counts",
+								  (int32_t *const[3]){at, at, at}, tlv_triple_take));
 	tlv_free(ctx, at);
 	return TLV_OK;
 }

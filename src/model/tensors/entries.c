@@ -279,42 +279,23 @@ tensor_order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES]
 	return TLV_OK;
 }
 
-/* Is it an id with a name that has entries? */
-static bool
-tensor_is_named(const entries_state *state, bool *const used[TLV_MODES], int64_t id)
-{
-	for (int m = 0; m < TLV_MODES; m++)
-	{
-		int32_t at = tlv_dictionary_find(&state->sets[m], id);
-
-		if (at >= 0 && state->ids.told[m] == 2 && used[m][at])
-			return true;
-	}
-	return false;
-}
-
 /* The names of the items that are there. */
 static tlv_status
 tensor_describe_names(tlv_context *ctx, entries_state *state, bool *const used[TLV_MODES],
 					  int64_t *block)
 {
 	tlv_tensor_ids *ids = &state->ids;
-	size_t n = 0;
+	bool by_name[TLV_MODES];
+	tlv_named_ids named;
 
-	ids->name_ids = block;
-	TLV_TRY(tlv_name_table_ids(ctx, &state->names, ids->name_ids));
-	for (size_t i = 0; i < state->names.n; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (tensor_is_named(state, used, ids->name_ids[i]))
-			ids->name_ids[n++] = ids->name_ids[i];
-	}
-	ids->name_offsets = ids->name_ids + n;
-	ids->names = (char *) (ids->name_offsets + n + 1);
-	if (!tlv_name_table_list(&state->names, n, ids->name_ids, ids->name_offsets, ids->names))
-		ids->name_offsets[0] = 0;
-	ids->names_n = n;
-	ids->bytes_n = (size_t) ids->name_offsets[n];
+	for (int m = 0; m < TLV_MODES; m++)
+		by_name[m] = ids->told[m] == 2;
+	TLV_TRY(tlv_named_ids_list(ctx, &state->names, state->sets, by_name, used, block, &named));
+	ids->names_n = named.n;
+	ids->bytes_n = named.bytes_n;
+	ids->name_ids = named.ids;
+	ids->name_offsets = named.offsets;
+	ids->names = named.bytes;
 	return TLV_OK;
 }
 

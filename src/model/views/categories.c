@@ -33,13 +33,11 @@ typedef struct category_state
 	int64_t *items[3];
 	int64_t *cells;
 	double *counts;
-	int64_t *name_ids, *name_offsets;
-	char *name_bytes;
+	tlv_named_ids named;
 } category_state;
 
 static const size_t view_sizes[3] = {SIZE_D1, SIZE_D2, SIZE_D3};
 static const char *const item_names[3] = {"items1", "items2", "items3"};
-static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
 tlv_status
 tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator)
@@ -129,34 +127,17 @@ positions_of(tlv_context *ctx, category_state *state, const tlv_frame *frame, in
 	return TLV_OK;
 }
 
-static int64_t
-cell_here(int64_t cell, int32_t *const at[3])
-{
-	size_t part[3];
-
-	for (int t = 0; t < 3; t++)
-		part[t] = (size_t) at[t][tlv_triple_part(cell, t)];
-	return tlv_triple_key(part[0], part[1], part[2]);
-}
-
 static tlv_status
 category_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	category_state *state = (category_state *) accumulator;
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
 	int32_t *at[3];
 
 	TLV_TRY(tell_frame(ctx, state, frame));
 	TLV_TRY(tlv_name_table_add_frame(ctx, &state->names, frame));
 	TLV_TRY(positions_of(ctx, state, frame, at));
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_triple_add(ctx, &state->table, cell_here(cells[i], at), counts[i]));
-	}
+	TLV_TRY(
+		tlv_triple_change_all(ctx, &state->table, frame, "cells", "counts", at, tlv_triple_add));
 	tlv_free(ctx, at[0]);
 	return TLV_OK;
 }
@@ -168,9 +149,6 @@ category_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 {
 	category_state *state = (category_state *) accumulator;
 	double rows = tlv_frame_scalar(frame, "rows", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
 	int32_t *at[3];
 
 	*done = !(exactly && tlv_triple_is_stale(&state->table));
@@ -180,12 +158,8 @@ category_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 		return tlv_refuse_taken(ctx, "rows");
 	TLV_TRY(tell_frame(ctx, state, frame));
 	TLV_TRY(positions_of(ctx, state, frame, at));
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_triple_take(ctx, &state->table, cell_here(cells[i], at), counts[i]));
-	}
+	TLV_TRY(
+		tlv_triple_change_all(ctx, &state->table, frame, "cells", "counts", at, tlv_triple_take));
 	tlv_free(ctx, at[0]);
 	state->declared.base.nulls -= nulls;
 	state->rows -= rows;
@@ -215,21 +189,6 @@ view_mark_used(tlv_context *ctx, category_state *state)
 	return TLV_OK;
 }
 
-/* Is it a category that is told by name, in some view? */
-static bool
-view_is_named(const category_state *state, int64_t id)
-{
-	for (int t = 0; t < 3; t++)
-	{
-		int32_t at = tlv_dictionary_find(&state->dictionary[t], id);
-
-		if (at >= 0 && state->told[t] == TLV_CATEGORIES_BY_NAME &&
-			(state->used[t] == NULL || state->used[t][at]))
-			return true;
-	}
-	return false;
-}
-
 /* The categories and the cells, in their order. */
 static tlv_status
 describe_cells(tlv_context *ctx, category_state *state, int32_t *rank[3])
@@ -241,35 +200,21 @@ describe_cells(tlv_context *ctx, category_state *state, int32_t *rank[3])
 	return tlv_triple_list(ctx, &state->table, rank, state->cells, &state->counts);
 }
 
-/* The names of the categories that are there. */
-static tlv_status
-view_describe_names(tlv_context *ctx, category_state *state)
-{
-	size_t n = 0;
-
-	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
-	for (size_t i = 0; i < state->names.n; i++)
-		if (view_is_named(state, state->name_ids[i]))
-			state->name_ids[n++] = state->name_ids[i];
-	if (!tlv_name_table_list(&state->names, n, state->name_ids, state->name_offsets,
-							 state->name_bytes))
-		state->name_offsets[0] = 0;
-	state->declared.sizes[SIZE_NAMES] = n;
-	state->declared.sizes[SIZE_BYTES] = (size_t) state->name_offsets[n];
-	return TLV_OK;
-}
-
 /* Categories ascending: equal moments are equal bytes whatever the order of the rows. */
 static tlv_status
 category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	category_state *state = (category_state *) accumulator;
 	size_t n = tlv_triple_count(&state->table), named = state->names.n, wide = 0;
+	bool by_name[3];
 	int32_t *rank[3];
 	int64_t *block;
 
 	for (int t = 0; t < 3; t++)
+	{
 		wide += state->dictionary[t].n;
+		by_name[t] = state->told[t] == TLV_CATEGORIES_BY_NAME;
+	}
 	*owned = block =
 		tlv_alloc(ctx, 2 * n + 2 * wide + 2 * named + 2 + state->names.filled / sizeof(int64_t),
 				  sizeof(int64_t));
@@ -282,12 +227,12 @@ category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	rank[0] = (int32_t *) block;
 	rank[1] = rank[0] + state->dictionary[0].n;
 	rank[2] = rank[1] + state->dictionary[1].n;
-	block += wide;
-	state->name_ids = block;
-	state->name_offsets = state->name_ids + named;
-	state->name_bytes = (char *) (state->name_offsets + named + 1);
 	TLV_TRY(describe_cells(ctx, state, rank));
-	return view_describe_names(ctx, state);
+	TLV_TRY(tlv_named_ids_list(ctx, &state->names, state->dictionary, by_name, state->used,
+							   block + wide, &state->named));
+	state->declared.sizes[SIZE_NAMES] = state->named.n;
+	state->declared.sizes[SIZE_BYTES] = state->named.bytes_n;
+	return TLV_OK;
 }
 
 static tlv_status
@@ -322,10 +267,7 @@ check_named(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 
 	TLV_TRY(check_cells(ctx, frame, sizes));
 	/* There are none where the only category that is told by name is the empty text. */
-	if (sizes[SIZE_NAMES] > 0 || sizes[SIZE_BYTES] > 0)
-		TLV_TRY(tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]));
-	else if (*tlv_frame_int64(frame, "name_offsets") != 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"name_offsets\" begins with no 0");
+	TLV_TRY(tlv_id_names_check(ctx, frame, sizes[SIZE_NAMES]));
 	for (int t = 0; t < 3; t++)
 		if (told[t] != TLV_CATEGORIES_BY_NUMBER && told[t] != TLV_CATEGORIES_BY_NAME)
 			return tlv_fail(ctx, TLV_CORRUPT,
@@ -359,9 +301,9 @@ static const tlv_declaration number_list[] = {CELLS};
 static const tlv_declaration named_list[] = {
 	CELLS,
 	{"told", TLV_INT64, TLV_THREE, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(told)},
-	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(name_ids)},
-	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_offsets)},
-	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_bytes)},
+	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(named.ids)},
+	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(named.offsets)},
+	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_OWN, AT(named.bytes)},
 };
 #undef CELLS
 #undef AT

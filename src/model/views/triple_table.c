@@ -46,6 +46,27 @@ tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key, double c
 	return TLV_OK;
 }
 
+tlv_status
+tlv_triple_change_all(tlv_context *ctx, tlv_triple_table *table, const tlv_frame *frame,
+					  const char *keys, const char *counts, int32_t *const at[3],
+					  tlv_triple_change change)
+{
+	size_t n = tlv_frame_find(frame, keys)->rows;
+	const int64_t *key = tlv_frame_int64(frame, keys);
+	const double *count = tlv_frame_float64(frame, counts);
+
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t part[3];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (int t = 0; t < 3; t++)
+			part[t] = (size_t) at[t][tlv_triple_part(key[i], t)];
+		TLV_TRY(change(ctx, table, tlv_triple_key(part[0], part[1], part[2]), count[i]));
+	}
+	return TLV_OK;
+}
+
 double
 tlv_triple_find(const tlv_triple_table *table, int64_t key)
 {
@@ -59,8 +80,7 @@ tlv_triple_mark(tlv_context *ctx, const tlv_triple_table *table, int t, bool *us
 	{
 		const tlv_triple_slot *slot = &table->slots[i];
 
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (slot->key_plus_1 != 0 && slot->count != 0)
 			used[tlv_triple_part((int64_t) (slot->key_plus_1 - 1), t)] = true;
 	}
@@ -80,8 +100,7 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 		const tlv_triple_slot *slot = &table->slots[i];
 		size_t part[3];
 
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (slot->key_plus_1 == 0 || slot->count == 0)
 			continue;
 		for (int t = 0; t < 3; t++)
@@ -93,8 +112,7 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 	*counts = (double *) (keys + n);
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		keys[i] = entries[i].item;
 		(*counts)[i] = entries[i].weight;
 	}
@@ -156,10 +174,44 @@ tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, c
 {
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		TLV_TRY(tlv_category_position(ctx, dictionary, items[i], what, &position[i]));
 	}
+	return TLV_OK;
+}
+
+/* Is it an id of a set of names, at a position that is used? */
+static bool
+is_named(const tlv_dictionary sets[3], const bool named[3], bool *const used[3], int64_t id)
+{
+	for (int t = 0; t < 3; t++)
+	{
+		int32_t at = named[t] ? tlv_dictionary_find(&sets[t], id) : -1;
+
+		if (at >= 0 && (used[t] == NULL || used[t][at]))
+			return true;
+	}
+	return false;
+}
+
+tlv_status
+tlv_named_ids_list(tlv_context *ctx, const tlv_name_table *names, const tlv_dictionary sets[3],
+				   const bool named[3], bool *const used[3], int64_t *block, tlv_named_ids *list)
+{
+	size_t n = 0;
+
+	TLV_TRY(tlv_name_table_ids(ctx, names, block));
+	for (size_t i = 0; i < names->n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (is_named(sets, named, used, block[i]))
+			block[n++] = block[i];
+	}
+	*list = (tlv_named_ids){
+		.n = n, .ids = block, .offsets = block + n, .bytes = (char *) (block + 2 * n + 1)};
+	if (!tlv_name_table_list(names, n, block, list->offsets, list->bytes))
+		list->offsets[0] = 0;
+	list->bytes_n = (size_t) list->offsets[n];
 	return TLV_OK;
 }
 
@@ -171,8 +223,7 @@ tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const char *section, 
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		for (int t = 0; t < 3; t++)
 			if (cells[i] < 0 || tlv_triple_part(cells[i], t) >= d[t])
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" names an unknown category",
