@@ -53,14 +53,18 @@ extern double tlv_topic_log_likelihood(const tlv_topic_worker *worker, size_t n,
 									   const int32_t *index, const double *count,
 									   const double *theta);
 
+/* Shares that are logistic-normal (below): a scratch object beside the worker, of the same k. */
+typedef struct tlv_topic_logistic tlv_topic_logistic;
+
 /*
  * Document completion: the tokens are split by a fair coin (from seed) into
- * an observed half, that gives theta, and a scored half.  Adds to
- * *log_likelihood and *tokens of the scored half.  Counts must be integers.
+ * an observed half, that gives theta (by logistic, unless that is NULL), and a scored half.  Adds
+ * to *log_likelihood and *tokens of the scored half.  Counts must be integers.
  */
-extern tlv_status tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
-									   const int32_t *index, const double *count, uint64_t seed,
-									   double *log_likelihood, double *tokens);
+extern tlv_status tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker,
+									   tlv_topic_logistic *logistic, size_t n, const int32_t *index,
+									   const double *count, uint64_t seed, double *log_likelihood,
+									   double *tokens);
 
 /* What one refinement pass sums up over documents. */
 typedef struct tlv_topic_statistics
@@ -192,9 +196,6 @@ typedef struct tlv_logistic_normal
 	const double *covariance; /* k x k, positive definite */
 } tlv_logistic_normal;
 
-/* A scratch object beside the worker, of the same k. */
-typedef struct tlv_topic_logistic tlv_topic_logistic;
-
 /* Errors: TLV_LIMIT for more than TLV_LOGISTIC_TOPICS_MOST topics, TLV_BAD_DATA for a covariance
  * that is not positive definite, memory. */
 extern tlv_status tlv_topic_logistic_create(tlv_context *ctx, const tlv_logistic_normal *normal,
@@ -211,13 +212,6 @@ extern void tlv_topic_logistic_destroy(tlv_context *ctx, tlv_topic_logistic *log
 extern tlv_status tlv_topic_logistic_infer(tlv_context *ctx, tlv_topic_logistic *logistic,
 										   tlv_topic_worker *worker, size_t n, const int32_t *index,
 										   const double *count, double *theta);
-
-/* As tlv_topic_completion, which splits in the same way. */
-extern tlv_status tlv_topic_logistic_completion(tlv_context *ctx, tlv_topic_logistic *logistic,
-												tlv_topic_worker *worker, size_t n,
-												const int32_t *index, const double *count,
-												uint64_t seed, double *log_likelihood,
-												double *tokens);
 
 /* What one refinement pass sums up over documents. */
 typedef struct tlv_logistic_statistics

@@ -98,7 +98,15 @@ extern tlv_status tlv_dense_source_create(tlv_context *ctx, const tlv_view_sums 
 extern void tlv_dense_source_means(const tlv_dense_source *dense, int view, size_t k,
 								   const double *solved, double *means);
 
-/* The warnings follow their components into that order (tlv_warnings_permute).  Errors: memory. */
+/*
+ * packed = the symmetric part of t (k x k x k); returns the Frobenius norm of the asymmetric part
+ * relative to that of t.  The squares of the asymmetric part are summed: the square root of a
+ * difference of the two norms would be 1e-8 for a symmetric tensor, the root of a rounding error.
+ */
+extern double tlv_symmetrise3(size_t k, const double *t, double *packed);
+
+/* The warnings follow their components into the order of weights (tlv_order_weights,
+ * tlv_warnings_permute).  Errors: memory. */
 extern tlv_status tlv_warnings_follow_weights(tlv_context *ctx, tlv_diagnostics *diagnostics,
 											  size_t k, const double *weights);
 

@@ -14,6 +14,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"
+#include "tensorlv/num/sort.h"
 
 /* How much of every dimension is in every atom, or the atoms of patches of pictures. */
 static tlv_status
@@ -80,14 +81,7 @@ tlv_coding_order(tlv_context *ctx, tlv_coding_parts *parts, int64_t *order)
 
 	TLV_TRY_NEW(ctx, by_use, k);
 	TLV_TRY_NEW_ROWS(ctx, work, k, d > k ? d : k);
-	for (size_t j = 0; j < k; j++)
-	{
-		size_t at = j;
-
-		for (; at > 0 && parts->uses[by_use[at - 1]] < parts->uses[j]; at--)
-			by_use[at] = by_use[at - 1];
-		by_use[at] = (int64_t) j;
-	}
+	tlv_order_weights(k, parts->uses, by_use);
 	for (size_t j = 0; j < k; j++)
 		memcpy(work + j * d, parts->atoms + (size_t) by_use[j] * d, d * sizeof(double));
 	memcpy(parts->atoms, work, d * k * sizeof(double));

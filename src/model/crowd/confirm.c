@@ -136,12 +136,8 @@ confirm_group(tlv_context *ctx, const crowd_state *state, const crowd_copies *co
 	TLV_TRY_NEW(ctx, c.said, CONFIRMED_OF_ITEM * a->answers);
 	for (size_t item = 0; item < a->items; item += step)
 	{
-		looked += (a->start[item + 1] - a->start[item]) * k * a->answers + 1;
-		if (looked >= CROWD_STRIDE)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			looked = 0;
-		}
+		TLV_TRY(
+			crowd_look(ctx, (a->start[item + 1] - a->start[item]) * k * a->answers + 1, &looked));
 		confirm_item(state, copies, group, item, posterior + k * item, &c);
 	}
 	tlv_free(ctx, c.said);

@@ -79,17 +79,6 @@ copies_rounded(double x)
 	return floor(x * 1e6 + 0.5);
 }
 
-static tlv_status
-search_look(tlv_context *ctx, copies_search *s, size_t steps)
-{
-	s->looked += steps;
-	if (s->looked < CROWD_STRIDE)
-		return TLV_OK;
-	s->looked = 0;
-	TLV_TRY_CONTINUE(ctx);
-	return TLV_OK;
-}
-
 /* ---- what workers know ---- */
 
 static bool
@@ -137,7 +126,7 @@ start_knowledge(tlv_context *ctx, copies_search *s)
 
 	for (size_t j = 0; j < s->m; j++)
 	{
-		TLV_TRY(search_look(ctx, s, s->pairs->first[j + 1] - s->pairs->first[j] + 1));
+		TLV_TRY(crowd_look(ctx, s->pairs->first[j + 1] - s->pairs->first[j] + 1, &s->looked));
 		middle[j] = middle_excess(s, j);
 		if (!isnan(middle[j]))
 			sorted[n++] = middle[j];
@@ -307,7 +296,7 @@ grow_group(tlv_context *ctx, copies_search *s, const crowd_pair *seed)
 	{
 		size_t worker = best_move(s);
 
-		TLV_TRY(search_look(ctx, s, s->n_near));
+		TLV_TRY(crowd_look(ctx, s->n_near, &s->looked));
 		if (worker == s->m)
 			break;
 		move_worker(s, worker, s->in[worker] ? -1 : 1);

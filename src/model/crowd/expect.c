@@ -142,12 +142,7 @@ tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told)
 	{
 		size_t first = crowd_first_given(a, item), end = a->start[item + 1];
 
-		looked += (end - first + 1) * k;
-		if (looked >= CROWD_STRIDE)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			looked = 0;
-		}
+		TLV_TRY(crowd_look(ctx, (end - first + 1) * k, &looked));
 		total += item_posterior(state, item, first, q);
 		count_item(state, first, end, q);
 		if (told == NULL)
@@ -270,12 +265,7 @@ tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *state, double *post
 		size_t first = crowd_first_given(a, item);
 		double *q = posterior + k * item;
 
-		looked += (a->start[item + 1] - first + 1) * k;
-		if (looked >= CROWD_STRIDE)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			looked = 0;
-		}
+		TLV_TRY(crowd_look(ctx, (a->start[item + 1] - first + 1) * k, &looked));
 		leave_out(state, item, first, totals, q, left);
 		keep_answer(k, crowd_largest_of(k, q), left);
 		memcpy(q, left, k * sizeof(double));

@@ -47,6 +47,18 @@ crowd_weight(const crowd_answers *a, size_t i)
 	return a->weight != NULL ? a->weight[i] : 1;
 }
 
+/* A loop has gone `steps` further: a look at whether to stop after every CROWD_STRIDE of them. */
+static inline tlv_status
+crowd_look(tlv_context *ctx, size_t steps, size_t *looked)
+{
+	*looked += steps;
+	if (*looked < CROWD_STRIDE)
+		return TLV_OK;
+	*looked = 0;
+	TLV_TRY_CONTINUE(ctx);
+	return TLV_OK;
+}
+
 /* ---- workers who copy (copies.c, confirm.c) ---- */
 
 #define CROWD_MOST_GROUPS 20

@@ -10,6 +10,7 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
@@ -53,14 +54,7 @@ order_classes(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *parts
 	int64_t *order;
 
 	TLV_TRY_NEW(ctx, order, k);
-	for (size_t h = 0; h < k; h++)
-	{
-		size_t at = h;
-
-		for (; at > 0 && state->log_weights[order[at - 1]] < state->log_weights[h]; at--)
-			order[at] = order[at - 1];
-		order[at] = (int64_t) h;
-	}
+	tlv_order_weights(k, state->log_weights, order);
 	parts->component_answers = order;
 	TLV_TRY_NEW(ctx, parts->weights, k);
 	for (size_t h = 0; h < k; h++)

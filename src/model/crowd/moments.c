@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/assignment.h"
+#include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
@@ -247,20 +248,6 @@ map_triple(tlv_context *ctx, group_moments *m, const int order[CROWD_GROUPS], co
 	return TLV_OK;
 }
 
-/* The mean over the six orders of the indices, packed. */
-static void
-pack_symmetric(size_t k, const double *full, double *packed)
-{
-	for (size_t a = 0; a < k; a++)
-		for (size_t b = 0; b <= a; b++)
-			for (size_t c = 0; c <= b; c++)
-				packed[tlv_packed3_index(a, b, c)] =
-					(full[a + k * (b + k * c)] + full[a + k * (c + k * b)] +
-					 full[b + k * (a + k * c)] + full[b + k * (c + k * a)] +
-					 full[c + k * (a + k * b)] + full[c + k * (b + k * a)]) /
-					6;
-}
-
 /* The symmetric second moments as group t would say both. */
 static tlv_status
 second_moment(tlv_context *ctx, group_moments *m, int a, int b, const double *map_a,
@@ -354,7 +341,7 @@ solve_group(tlv_context *ctx, group_moments *m, int t, uint64_t seed)
 	TLV_TRY(map_view(ctx, m, t, b, a, map_b));
 	TLV_TRY(second_moment(ctx, m, a, b, map_a, map_b, m2));
 	TLV_TRY(map_triple(ctx, m, order, map_a, map_b, full));
-	pack_symmetric(k, full, packed);
+	(void) tlv_symmetrise3(k, full, packed);
 	TLV_TRY(decompose_group(ctx, m, t, m2, packed, seed));
 	tlv_free(ctx, packed);
 	tlv_free(ctx, full);

@@ -272,7 +272,7 @@ sort_topics(tlv_context *ctx, anchor_fit *fit, tlv_lda_parts *parts)
 	int64_t *order;
 
 	TLV_TRY_NEW(ctx, order, fit->k);
-	tlv_lda_order_topics(fit->k, fit->topics.weights, order);
+	tlv_order_weights(fit->k, fit->topics.weights, order);
 	TLV_TRY(tlv_lda_order_anchors(ctx, fit->k, order, &parts->anchors, &parts->anchor_distances));
 	TLV_TRY(tlv_lda_sort_topics(ctx, fit->k, fit->d, fit->topics.phi, fit->topics.alpha,
 								fit->topics.weights));

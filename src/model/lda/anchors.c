@@ -110,8 +110,7 @@ make_rows(tlv_context *ctx, low_rank *low)
 		double share = fit->totals[i] / fit->tokens;
 		double factor = share > 0 ? 1 / (scale[i] * share) : 0;
 
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			fit->rows[i * k + j] *= low->values[j] * factor;
 		if (share > 0)
@@ -139,8 +138,7 @@ second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 	TLV_TRY_NEW_ROWS(ctx, product, k, w);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			scaled[i * k + j] = scale[i] * fit->topics.phi[i * k + j];
 	}

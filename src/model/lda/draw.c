@@ -76,8 +76,7 @@ topic_distances(tlv_context *ctx, size_t n, size_t k, size_t d, const double *ph
 	{
 		const double *row = phi + i * k;
 
-		if (lda_look(i, n * n))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, n * n);
 		for (size_t a = 0; a < n; a++)
 			for (size_t b = 0; b < a; b++)
 				distance[a * n + b] += fabs(row[a] - row[b]) / 2;

@@ -155,8 +155,7 @@ explain_group(tlv_context *ctx, const tlv_lda_model *model, const double *invers
 	TLV_TRY_NEW0(ctx, shares, k);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; words[i] > 0 && j < k; j++)
 			shares[j] += words[i] / tokens * inverse[i * k + j];
 	}
@@ -165,8 +164,7 @@ explain_group(tlv_context *ctx, const tlv_lda_model *model, const double *invers
 		const double *phi = model->topics.phi + i * k;
 		double explained = 0, share = 0;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			explained += phi[j] * shares[j];

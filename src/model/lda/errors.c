@@ -126,8 +126,7 @@ share_items(tlv_context *ctx, errors_state *state, double *log_likelihood)
 									   log_likelihood));
 	for (size_t i = 0; i < document->n_known; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			state->items[i * k + j] = document->known[i] * model->shares[j];
 	}
@@ -146,8 +145,7 @@ add_refined(tlv_context *ctx, errors_state *state)
 		size_t at = (size_t) document->index[i] * k;
 		const double *phi = state->model->topics.phi + at, *items = state->items + i * k;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			state->influence[at + j] += items[j] * (items[j] - 2 * phi[j] * state->sums[j]);
@@ -169,8 +167,7 @@ invert_document(tlv_context *ctx, errors_state *state)
 	{
 		const double *inverse = state->inverse + (size_t) document->index[i] * k;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			state->sums[j] += document->known[i] * inverse[j];
 	}
@@ -195,8 +192,7 @@ add_moments(tlv_context *ctx, errors_state *state, double length)
 		size_t item = (size_t) document->index[i], at = item * k;
 		const double *phi = model->topics.phi + at, *inverse = state->inverse + at;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			double g = state->per_weight[j], u = inverse[j] / model->weights[j];
@@ -303,8 +299,7 @@ share_of_items(tlv_context *ctx, errors_state *state)
 
 	for (size_t i = 0; i < model->topics.d; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			state->ones[i] += model->weights[j] * model->topics.phi[i * k + j];
 	}

@@ -31,8 +31,7 @@ coarsen_topics(tlv_context *ctx, const double *fixed, size_t k, size_t d, double
 	TLV_TRY_ALLOC(ctx, sums);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			if (!tlv_lda_is_fixed(fixed, j))
@@ -42,8 +41,7 @@ coarsen_topics(tlv_context *ctx, const double *fixed, size_t k, size_t d, double
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			if (!tlv_lda_is_fixed(fixed, j) && sums[j] > 0)
 				phi[i * k + j] /= sums[j];
@@ -75,8 +73,7 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	{
 		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
 
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		if (at < 0)
 			continue;
 		known += shares[i];
@@ -87,8 +84,7 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	{
 		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
 
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			/* A topic all of whose items are gone has nothing but the shares left. */

@@ -170,8 +170,7 @@ read_in_basis(tlv_context *ctx, const lda_fit *fit, double *raw)
 		tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, block, 0, raw, k));
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			raw[i * k + j] /= scale[i];
 	}
@@ -201,8 +200,7 @@ recover_topics(tlv_context *ctx, const lda_fit *fit, double *raw, double *negati
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			raw[i * k + j] /= sums[j];
@@ -255,8 +253,7 @@ estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const 
 		double share = totals[i] / tokens;
 		double factor = 1 / sqrt(share + 1e-9);
 
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		b[i] = factor * share;
 		for (size_t j = 0; j < k; j++)
 			a[j * d + i] = factor * phi[i * k + j];
@@ -505,7 +502,7 @@ finish_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *op
 	TLV_TRY(project_topics(ctx, fit->k, fit->d, fit->phi));
 	TLV_TRY(estimate_weights(ctx, fit->k, fit->d, fit->phi, tlv_frame_float64(moments, "totals"),
 							 tlv_frame_scalar(moments, "tokens", 0), fit->weights));
-	tlv_lda_order_topics(fit->k, fit->weights, fit->order);
+	tlv_order_weights(fit->k, fit->weights, fit->order);
 	TLV_TRY(lda_diagnose_fit(ctx, moments, fit));
 	TLV_TRY(lda_warn_of_fit(ctx, moments, options, fit));
 	TLV_TRY(warn_of_topics(ctx, fit));

@@ -48,8 +48,7 @@ tlv_lda_keep_fixed(tlv_context *ctx, const tlv_lda_parts *parts, double *phi)
 		return TLV_OK;
 	for (size_t i = 0; i < parts->d; i++)
 	{
-		if (lda_look(i, parts->k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, parts->k);
 		for (size_t j = 0; j < parts->k; j++)
 			if (parts->fixed[j] != 0)
 				phi[i * parts->k + j] = parts->phi[i * parts->k + j];
@@ -91,8 +90,7 @@ take_given(tlv_context *ctx, fixing *f)
 	TLV_TRY_NEW_ROWS(ctx, f->topics, f->n, f->d);
 	for (size_t i = 0; i < f->d; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < f->n; j++)
 			f->topics[i * f->n + j] = all[i * k + f->number[j]];
 	}
@@ -124,8 +122,6 @@ open_fixing(tlv_context *ctx, fixing *f)
 static tlv_status
 put_topics(tlv_context *ctx, fixing *f)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
 	double *distance;
 
 	TLV_TRY_NEW(ctx, f->places, f->n);
@@ -136,8 +132,7 @@ put_topics(tlv_context *ctx, fixing *f)
 		f->fixed[f->places[j]] = (double) (f->number[j] + 1);
 	for (size_t i = 0; i < f->d; i++)
 	{
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, f->n);
 		for (size_t j = 0; j < f->n; j++)
 			f->phi[i * f->k + (size_t) f->places[j]] = f->topics[i * f->n + j];
 	}

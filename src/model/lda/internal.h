@@ -10,6 +10,7 @@
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/topics.h"
+#include "tensorlv/num/sort.h"
 
 typedef struct tlv_lda_model
 {
@@ -24,15 +25,16 @@ typedef struct tlv_lda_model
 	double *shares; /* k, scratch */
 } tlv_lda_model;
 
-/* Items of a document times topics between two looks at whether to stop: some milliseconds. */
+/* Items times topics between two looks at whether to stop: some milliseconds. */
 #define LDA_TERMS_BETWEEN ((size_t) 1 << 18)
 
-/* Whether to look before item i of a document, for k topics. */
-static inline bool
-lda_look(size_t i, size_t k)
-{
-	return (i + 1) * k % LDA_TERMS_BETWEEN < k;
-}
+/* Such a look, where it is time, before item i for k topics. */
+#define LDA_TRY_LOOK(ctx, i, k)                                                                    \
+	do                                                                                             \
+	{                                                                                              \
+		if (((i) + 1) * (k) % LDA_TERMS_BETWEEN < (k))                                             \
+			TLV_TRY_CONTINUE(ctx);                                                                 \
+	} while (0)
 
 /* Decodes a bag into model->document, known items mapped to positions. */
 extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
@@ -44,9 +46,6 @@ extern tlv_status tlv_lda_infer_counts(tlv_context *ctx, tlv_lda_model *lda, siz
 									   const int32_t *index, const double *count, double *shares);
 
 /* order.c */
-
-/* order[0 .. k-1]: topics by decreasing weight, ties in their order. */
-extern void tlv_lda_order_topics(size_t k, const double *weights, int64_t *order);
 
 /* Reorders topics (phi k x d), alpha and weights by decreasing weight, in place. */
 extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi,
@@ -192,7 +191,5 @@ extern tlv_status tlv_lda_drift(tlv_context *ctx, const tlv_frame *model,
 
 /* Most topics of statistics that sum over pairs of them. */
 #define LDA_MOST_TOPICS 2000
-/* Items between two looks at whether to stop. */
-#define LDA_ITEMS_BETWEEN 4096
 
 #endif /* TENSORLV_LDA_INTERNAL_H */

@@ -234,8 +234,7 @@ tlv_single_topic_posterior(tlv_context *ctx, size_t k, const double *phi, const 
 	{
 		const double *item = phi + (size_t) index[i] * k;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			posterior[j] += count[i] * log(fmax(item[j], 1e-12));
 	}
@@ -382,8 +381,7 @@ relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double
 	TLV_TRY_NEW0(ctx, sums, k);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 		{
 			double new = phi[i * k + j], far = new + (weight - 1) * (new - parts->phi[i * k + j]);
@@ -394,8 +392,7 @@ relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			phi[i * k + j] /= sums[j];
 	}
@@ -506,7 +503,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY(tlv_lda_keep_fixed(ctx, &parts, phi));
 	TLV_TRY(maximize_shares(ctx, model, statistics, step->weight, &parts, alpha, weights));
 	TLV_TRY_NEW(ctx, order, k);
-	tlv_lda_order_topics(k, weights, order);
+	tlv_order_weights(k, weights, order);
 	if (step->order != NULL)
 		memcpy(step->order, order, k * sizeof(int64_t));
 	TLV_TRY(tlv_lda_order_anchors(ctx, k, order, &parts.anchors, &parts.anchor_distances));

@@ -7,19 +7,6 @@
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 
-void
-tlv_lda_order_topics(size_t k, const double *weights, int64_t *order)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		size_t at = j;
-
-		for (; at > 0 && weights[order[at - 1]] < weights[j]; at--)
-			order[at] = order[at - 1];
-		order[at] = (int64_t) j;
-	}
-}
-
 tlv_status
 tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi, double *alpha,
 					double *weights)
@@ -29,7 +16,7 @@ tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi, double *a
 
 	TLV_TRY_ALLOC(ctx, row);
 	TLV_TRY_NEW(ctx, order, k);
-	tlv_lda_order_topics(k, weights, order);
+	tlv_order_weights(k, weights, order);
 	for (size_t i = 0; i < d + 2; i++)
 	{
 		double *numbers = i < d ? phi + i * k : i == d ? alpha : weights;

@@ -60,8 +60,7 @@ scale_topics(tlv_context *ctx, const tlv_lda_model *model, double *scaled, doubl
 		const double *phi = model->topics.phi + i * k;
 		double share = 0;
 
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			share += model->weights[j] * phi[j];
 		factor[i] = share > DBL_MIN ? 1 / sqrt(share) : 0;
@@ -94,8 +93,7 @@ tlv_lda_invert(tlv_context *ctx, const tlv_lda_model *model, double *inverse)
 	TLV_TRY(status);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			inverse[i * k + j] *= factor[i];
 	}
@@ -159,8 +157,7 @@ products_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		const double *inverse = state->inverse + (size_t) document->index[i] * k;
 		double count = sqrt(s2) * document->known[i];
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			y[j] += count * inverse[j];
 		state->correction[group * d + (size_t) document->index[i]] += s2 * document->known[i];
@@ -183,8 +180,7 @@ subtract_own(tlv_context *ctx, products_state *state, size_t group, double *scal
 	{
 		double factor = sqrt(state->correction[group * d + i]);
 
-		if (i % LDA_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			scaled[i * k + j] = factor * state->inverse[i * k + j];
 	}

@@ -119,7 +119,7 @@ fill_anchors(tlv_context *ctx, size_t before, size_t k, const double *weights, t
 	memcpy(distances, parts->anchor_distances, before * sizeof(double));
 	parts->anchors = anchors;
 	parts->anchor_distances = distances;
-	tlv_lda_order_topics(k, weights, order);
+	tlv_order_weights(k, weights, order);
 	return tlv_lda_order_anchors(ctx, k, order, &parts->anchors, &parts->anchor_distances);
 }
 

@@ -54,8 +54,7 @@ add_single(tlv_context *ctx, statistics_state *state)
 	{
 		double *row = state->sums.items + (size_t) document->index[i] * k;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			row[j] += document->known[i] * model->shares[j];
 		tokens += document->known[i];
@@ -81,8 +80,7 @@ motion_catch_up(tlv_context *ctx, statistics_state *state)
 	memset(mass, 0, k * sizeof(double));
 	for (size_t i = 0; i < d; i++)
 	{
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			mass[j] += state->sums.items[i * k + j];
 	}
@@ -257,8 +255,7 @@ complete_single(tlv_context *ctx, tlv_lda_model *model, size_t n, const int32_t 
 	{
 		double scored = count[i] - observed[i], p = 0;
 
-		if (lda_look(i, k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			p += model->shares[j] * fmax(model->topics.phi[(size_t) index[i] * k + j], 1e-12);
 		*log_likelihood += scored * log(fmax(p, 1e-300));
@@ -274,10 +271,8 @@ tlv_lda_complete(tlv_context *ctx, tlv_lda_model *model, size_t n, const int32_t
 {
 	if (model->single)
 		return complete_single(ctx, model, n, index, count, seed, log_likelihood, tokens);
-	if (model->logistic != NULL)
-		return tlv_topic_logistic_completion(ctx, model->logistic, model->worker, n, index, count,
-											 seed, log_likelihood, tokens);
-	return tlv_topic_completion(ctx, model->worker, n, index, count, seed, log_likelihood, tokens);
+	return tlv_topic_completion(ctx, model->worker, model->logistic, n, index, count, seed,
+								log_likelihood, tokens);
 }
 
 uint64_t
@@ -425,8 +420,7 @@ score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
 		double seen = other ? document->known[i] - state->seen[i] : state->seen[i];
 		double p = word_probability(model, document->index[i]);
 
-		if (lda_look(i, model->topics.k))
-			TLV_TRY_CONTINUE(ctx);
+		LDA_TRY_LOOK(ctx, i, model->topics.k);
 		state->all_scores[group] += (document->known[i] - seen) * log(p);
 		state->all_words[group] += document->known[i] - seen;
 		if (seen > 0)

@@ -108,23 +108,6 @@ logistic_shares(tlv_topic_logistic *own, const double *x, tlv_topic_worker *work
 	}
 }
 
-/* worker->row: for every topic the expected tokens over its share. */
-static tlv_status
-logistic_responsibilities(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
-						  const int32_t *index, const double *count)
-{
-	size_t chunk = tlv_topic_chunk(worker);
-
-	memset(worker->row, 0, worker->width * sizeof(float));
-	for (size_t i = 0; i < n; i += chunk)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		tlv_topic_responsibilities(worker, n - i < chunk ? n - i : chunk, index + i, count + i,
-								   worker->theta, worker->row);
-	}
-	return TLV_OK;
-}
-
 /* step = gradient: expected tokens - tokens theta - precision (x - mean) */
 static TLV_CLONES void
 logistic_gradient(tlv_topic_logistic *own, const tlv_topic_worker *worker, double tokens)
@@ -183,7 +166,7 @@ logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worke
 		double gain = 0, longest = 0;
 
 		logistic_shares(own, own->latent, worker);
-		TLV_TRY(logistic_responsibilities(ctx, worker, n, index, count));
+		TLV_TRY(tlv_topic_add_up(ctx, worker, n, index, count));
 		logistic_gradient(own, worker, tokens);
 		memcpy(own->gradient, own->step, k * sizeof(double));
 		logistic_information(own, tokens);
@@ -275,23 +258,6 @@ tlv_topic_logistic_infer(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_wo
 	TLV_TRY(tlv_topic_check_document(ctx, worker, n, index, count, false, &tokens));
 	TLV_TRY(logistic_mode(ctx, own, worker, n, index, count, tokens));
 	memcpy(theta, own->theta, own->k * sizeof(double));
-	return TLV_OK;
-}
-
-tlv_status
-tlv_topic_logistic_completion(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worker,
-							  size_t n, const int32_t *index, const double *count, uint64_t seed,
-							  double *log_likelihood, double *tokens)
-{
-	size_t held[2];
-
-	TLV_TRY(tlv_topic_halve(ctx, worker, n, index, count, seed, held));
-	TLV_TRY(tlv_topic_logistic_infer(ctx, own, worker, held[0], worker->half_index[0],
-									 worker->half_count[0], worker->totals));
-	*log_likelihood += tlv_topic_log_likelihood(worker, held[1], worker->half_index[1],
-												worker->half_count[1], worker->totals);
-	for (size_t i = 0; i < held[1]; i++)
-		*tokens += worker->half_count[1][i];
 	return TLV_OK;
 }
 

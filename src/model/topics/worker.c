@@ -198,10 +198,13 @@ add_four(size_t width, const float *const *phi, const float *factor, float *rest
 						   (factor[2] * third[b + l] + factor[3] * fourth[b + l]);
 }
 
-/* Four items at a time: the sums are read and written once for all of them. */
-TLV_CLONES void
-tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n, const int32_t *index,
-						   const double *count, const float *weights, float *sums)
+/*
+ * sums_j += count / (sum_l weights_l phi_l) * phi_j over items; weights and sums have width floats.
+ * Four items at a time: the sums are read and written once for all of them.
+ */
+TLV_CLONES static void
+responsibilities(const tlv_topic_worker *worker, size_t n, const int32_t *index,
+				 const double *count, const float *weights, float *sums)
 {
 	size_t width = worker->width;
 
@@ -223,22 +226,31 @@ tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n, const int32
 	}
 }
 
+tlv_status
+tlv_topic_add_up(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
+				 const double *count)
+{
+	size_t chunk = tlv_topic_chunk(worker);
+
+	memset(worker->row, 0, worker->width * sizeof(float));
+	for (size_t i = 0; i < n; i += chunk)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		responsibilities(worker, n - i < chunk ? n - i : chunk, index + i, count + i, worker->theta,
+						 worker->row);
+	}
+	return TLV_OK;
+}
+
 /* One step; *change gets the largest move of an entry. */
 static tlv_status
 fixed_point_step(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
 				 const double *count, double *change)
 {
 	size_t k = worker->k;
-	size_t chunk = tlv_topic_chunk(worker);
 	double sum = 0;
 
-	memset(worker->row, 0, worker->width * sizeof(float));
-	for (size_t i = 0; i < n; i += chunk)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		tlv_topic_responsibilities(worker, n - i < chunk ? n - i : chunk, index + i, count + i,
-								   worker->theta, worker->row);
-	}
+	TLV_TRY(tlv_topic_add_up(ctx, worker, n, index, count));
 	for (size_t j = 0; j < k; j++)
 	{
 		worker->totals[j] = worker->alpha[j] + (double) worker->theta[j] * (double) worker->row[j];
@@ -335,9 +347,11 @@ reserve_halves(tlv_context *ctx, tlv_topic_worker *worker, size_t n)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
-				const double *count, uint64_t seed, size_t held[2])
+/* worker->half_index and half_count: the tokens split by a fair coin; held gets the items of either
+ * half.  Counts must be integers. */
+static tlv_status
+worker_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
+			 const double *count, uint64_t seed, size_t held[2])
 {
 	tlv_rng rng;
 
@@ -361,16 +375,21 @@ tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int3
 }
 
 tlv_status
-tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
-					 const double *count, uint64_t seed, double *log_likelihood, double *tokens)
+tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, tlv_topic_logistic *logistic,
+					 size_t n, const int32_t *index, const double *count, uint64_t seed,
+					 double *log_likelihood, double *tokens)
 {
 	size_t held[2];
 
-	TLV_TRY(tlv_topic_halve(ctx, worker, n, index, count, seed, held));
-	TLV_TRY(tlv_topic_fixed_point(ctx, worker, held[0], worker->half_index[0],
-								  worker->half_count[0], TLV_TOPIC_INFER_STEPS,
-								  TLV_TOPIC_INFER_CHANGE));
-	for (size_t j = 0; j < worker->k; j++)
+	TLV_TRY(worker_halve(ctx, worker, n, index, count, seed, held));
+	if (logistic != NULL)
+		TLV_TRY(tlv_topic_logistic_infer(ctx, logistic, worker, held[0], worker->half_index[0],
+										 worker->half_count[0], worker->totals));
+	else
+		TLV_TRY(tlv_topic_fixed_point(ctx, worker, held[0], worker->half_index[0],
+									  worker->half_count[0], TLV_TOPIC_INFER_STEPS,
+									  TLV_TOPIC_INFER_CHANGE));
+	for (size_t j = 0; logistic == NULL && j < worker->k; j++)
 		worker->totals[j] = (double) worker->theta[j];
 	*log_likelihood += tlv_topic_log_likelihood(worker, held[1], worker->half_index[1],
 												worker->half_count[1], worker->totals);

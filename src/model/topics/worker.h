@@ -110,19 +110,9 @@ extern tlv_status tlv_topic_fixed_point(tlv_context *ctx, tlv_topic_worker *work
 										const int32_t *index, const double *count, int steps,
 										double tolerance);
 
-/*
- * sums_j += count / (sum_l weights_l phi_l) * phi_j over items; the kernel of the fixed point.
- * weights and sums have width floats.
- */
-extern void tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n,
-									   const int32_t *index, const double *count,
-									   const float *weights, float *sums);
-
-/* worker->half_index and half_count: the tokens split by a fair coin; held gets the items of either
- * half.  Counts must be integers. */
-extern tlv_status tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
-								  const int32_t *index, const double *count, uint64_t seed,
-								  size_t held[2]);
+/* worker->row: for every topic the expected tokens over its share, worker->theta. */
+extern tlv_status tlv_topic_add_up(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
+								   const int32_t *index, const double *count);
 
 /*
  * A buffer for at least `count` elements in place of the given one, whose contents are lost; grows

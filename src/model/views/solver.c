@@ -259,13 +259,8 @@ solver_map_view(tlv_context *ctx, const view_work *work, const double *singular,
 
 /* ---- the third moment ---- */
 
-/*
- * packed = the symmetric part of t; returns the Frobenius norm of the asymmetric part relative to
- * that of t.  The squares of the asymmetric part are summed: the square root of a difference of the
- * two norms would be 1e-8 for a symmetric tensor, the root of a rounding error.
- */
-static double
-symmetrise(size_t k, const double *t, double *packed)
+double
+tlv_symmetrise3(size_t k, const double *t, double *packed)
 {
 	double norm = 0, residual = 0;
 
@@ -323,7 +318,7 @@ decompose_views(tlv_context *ctx, view_work *work, const tlv_decompose_options *
 	TLV_TRY(solver_map_view(ctx, work, solution->singular, work->r, source->d[2], work->right, c));
 	TLV_TRY(tlv_view_compress(ctx, source, k, a, work->whitening, c, t));
 	TLV_TRY(view_check_finite(ctx, k * k * k, t));
-	solution->asymmetry3 = symmetrise(k, t, packed);
+	solution->asymmetry3 = tlv_symmetrise3(k, t, packed);
 	TLV_TRY(tlv_alloc_numbers(ctx, &solution->decomposition.values, k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &solution->decomposition.vectors, k * k));
 	TLV_TRY(tlv_decompose(ctx, k, packed, options, &solution->decomposition));

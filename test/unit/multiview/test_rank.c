@@ -5,6 +5,7 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/sort.h"
 #include "view_fixture.h"
 
 static tlv_frame

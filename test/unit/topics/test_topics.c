@@ -51,7 +51,8 @@ TEST(test_completion)
 		double likelihood = 0;
 		double tokens = 0;
 
-		assert_ok(tlv_topic_completion(&ctx, worker, 1, index, count, seed, &likelihood, &tokens));
+		assert_ok(
+			tlv_topic_completion(&ctx, worker, NULL, 1, index, count, seed, &likelihood, &tokens));
 		ends[0] += tokens == 0;
 		ends[1] += tokens == 9;
 		assert_between(tokens, 0, 9);
@@ -66,8 +67,8 @@ TEST(test_completion)
 		assert_close(ends[end], 4000. / 512, 4 * sqrt(4000. / 512));
 	memset(again, 0, sizeof(again));
 	for (int r = 0; r < 2; r++)
-		assert_ok(
-			tlv_topic_completion(&ctx, worker, 1, index, count, 7, &again[r][0], &again[r][1]));
+		assert_ok(tlv_topic_completion(&ctx, worker, NULL, 1, index, count, 7, &again[r][0],
+									   &again[r][1]));
 	assert_memory_equal(again[0], again[1], sizeof(again[0]));
 	tlv_topic_worker_destroy(&ctx, worker);
 }

@@ -299,7 +299,7 @@ TEST(test_faults)
 	double tokens = 0;
 
 	assert_fails(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s), TLV_BAD_DATA, "2.5");
-	assert_int_equal(tlv_topic_completion(&ctx, worker, 2, index, count, 1, &ll, &tokens),
+	assert_int_equal(tlv_topic_completion(&ctx, worker, NULL, 2, index, count, 1, &ll, &tokens),
 					 TLV_BAD_DATA);
 	assert_ok(tlv_topic_infer(&ctx, worker, 2, index, count, theta));
 	count[1] = -1;

@@ -81,11 +81,7 @@ diagnose_curve(tlv_context *ctx, const lda_choice *choice, tlv_diagnostics *to)
 
 	if (curve->n == 0 || choice->untested)
 		return TLV_OK;
-	for (size_t i = 0; i < curve->n; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].mean, "held_out_%zu", curve->points[i].k));
-	for (size_t i = 0; i < curve->n; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].error, "held_out_error_%zu",
-							 curve->points[i].k));
+	TLV_TRY(tlv_choice_tell(ctx, curve, to));
 	TLV_TRY(tlv_diagnose(ctx, to, (double) curve->points[curve->gain].k, "k_of_gain"));
 	k = lda_chosen_k(choice);
 	if (k == 1)
