@@ -13,7 +13,6 @@
 
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
-#include "tensorlv/num/sort.h"
 #include "tensorlv/num/tucker.h"
 
 #define USUAL_SWEEPS	300
