@@ -332,7 +332,11 @@ SELECT tlv_fit_hmm(tlv_sequence_moments(s), 2, 'full') FROM (SELECT array_agg((i
 -- integers that are numbers rather: the warning says so, its hint works, and symbols that are none bring no such warning
 CREATE TEMP TABLE heights AS SELECT 1 AS seq, t, (900 + 100 * sin(t / 7.0) + (t * 7919 % 97))::int AS height, t * 37 % 11 / 4 AS face FROM generate_series(1, 120) t;
 SET tensorlv.warnings = off;
-SELECT q, m.code, m.score > 100 AS clear, m.message, m.hint, tlv_kind(h)
+SELECT q, m.code, m.score > 5 AS clear, m.message, m.hint, tlv_kind(h)
 FROM unnest(ARRAY['SELECT seq, t, height FROM heights', 'SELECT seq, t, 100 * height FROM heights', 'SELECT seq, t, height::float8 FROM heights', 'SELECT seq, t, height::text FROM heights',
   'SELECT seq, t, face FROM heights']) q, LATERAL (SELECT tlv_hmm(q, 1) AS h OFFSET 0) f LEFT JOIN LATERAL tlv_warnings(h) m ON code = 'symbols_are_numbers';
+-- ids that are numbered without gaps, frequent ones first or alike
+SELECT q, count(w.code) AS warned FROM unnest(ARRAY['SELECT t / 100, t, 1 + abs(hashint4(t)) % 2000 FROM generate_series(1, 10000) t',
+  'SELECT t / 100, t, (2000 ^ (abs(hashint4(t)) % 10000 / 10000.0))::int FROM generate_series(1, 10000) t', 'SELECT t / 100, t, abs(hashint4(t)) % 26 FROM generate_series(1, 300) t']) q,
+  LATERAL (SELECT tlv_hmm(q, 1) AS h OFFSET 0) f LEFT JOIN LATERAL tlv_warnings(h) w ON w.code = 'symbols_are_numbers' GROUP BY q ORDER BY q;
 SET tensorlv.warnings = on;

@@ -95,8 +95,9 @@ SELECT q, (SELECT string_agg(DISTINCT variable_name, ', ' ORDER BY variable_name
 FROM unnest(ARRAY['SELECT * FROM layouts.people', 'SELECT age::text, score::float8, owner FROM layouts.people']) q, tlv_lca(q, 2, layout => 'wide') m;
 SELECT tlv_assign(m, p) = tlv_assign(m, ROW(p.score, p.owner, p.age::numeric)) AS same, count(*)
 FROM layouts.people p, tlv_lca('SELECT age, score, owner FROM layouts.people', 2, layout => 'wide') m GROUP BY 1;
-SELECT q, tlv_info(m) ->> 'gaussian' AS gaussian
-FROM unnest(ARRAY['SELECT * FROM layouts.people', 'SELECT age, age + score AS both, score FROM layouts.people', 'SELECT score, score % 2 AS odd, score / 2 AS half FROM layouts.people']) q,
+SELECT q, tlv_info(m) ->> 'gaussian' AS gaussian, (SELECT string_agg(node, ', ' ORDER BY node) FROM tlv_tree_nodes(m) WHERE NOT is_hidden) AS variables,
+  (SELECT message FROM tlv_warnings(m) WHERE code = 'columns_skipped') AS skipped
+FROM unnest(ARRAY['SELECT * FROM layouts.people', 'SELECT id, age, age + score AS both, score FROM layouts.people', 'SELECT score, score % 2 AS odd, score / 2 AS half FROM layouts.people']) q,
   tlv_tree(q, layout => 'wide') m;
 SET tensorlv.warnings = on;
 SELECT tlv_lca('SELECT age, age + 1 AS next FROM layouts.people', 2);

@@ -62,7 +62,7 @@ SELECT max(abs(a.probability - b.probability)) < 1e-12 AS same FROM models, tlv_
 
 -- 2. a long row is the array, in whatever order its pairs come, of every model that has names for its variables
 INSERT INTO models VALUES ('classes', tlv_lca('SELECT id, question, said FROM answers', 2)), ('mixed', tlv_gom('SELECT id, question, said FROM answers', 2)),
-  ('numbers', tlv_tree('SELECT id, question, scale + 0.5 FROM answers', 1)), ('points', tlv_gmm('SELECT a.scale AS x, b.scale + sin(id) AS y FROM answers a JOIN answers b USING (id)
+  ('numbers', tlv_tree('SELECT id, question, scale - 2.5 FROM answers', 1)), ('points', tlv_gmm('SELECT a.scale AS x, b.scale + sin(id) AS y FROM answers a JOIN answers b USING (id)
     WHERE a.number = 1 AND b.number = 2', 2)), ('alleles', tlv_gom('SELECT id, question, said FROM answers UNION ALL SELECT id, question, ''often'' FROM answers', 2, copies => 2));
 SELECT name, bool_and(tlv_log_likelihood(model, ROW(q, said)) = tlv_log_likelihood(model, said_array)) AS likelihood,
   bool_and(CASE WHEN name = 'said' THEN (SELECT array_agg(p) FROM tlv_tree_posterior(model, ROW(q, said)) p) = (SELECT array_agg(p) FROM tlv_tree_posterior(model, said_array) p)
@@ -74,7 +74,8 @@ SELECT bool_and(tlv_log_likelihood(s.model, ROW(n, scale)) = tlv_log_likelihood(
   bool_and(tlv_log_likelihood(y.model, ROW(q, yes)) = tlv_log_likelihood(y.model, yes_array)) AS yes,
   bool_and(tlv_log_likelihood(m.model, ROW(q, mood)) = tlv_log_likelihood(m.model, mood_array)) AS mood
 FROM models s, models y, models m, people WHERE s.name = 'scale' AND y.name = 'yes' AND m.name = 'mood';
-SELECT tlv_log_likelihood(model, ROW('{q2,q1}'::text[], '{2.5,1.5}'::float8[])) = tlv_log_likelihood(model, ARRAY[1.5, 2.5, NULL, NULL, NULL, NULL]) AS numbers FROM models WHERE name = 'numbers';
+SELECT tlv_log_likelihood(model, ROW('{q2,q1}'::text[], '{-2.5,1.5}'::float8[])) = tlv_log_likelihood(model, ARRAY[1.5, -2.5, NULL, NULL, NULL, NULL]) AS numbers FROM models WHERE name = 'numbers';
+SELECT tlv_log_likelihood(model, ROW('{q2,q1}'::text[], '{often,never}'::text[])) FROM models WHERE name = 'numbers';
 SELECT tlv_infer(model, ROW('{y,x}'::text[], '{4,1}'::smallint[])) = tlv_infer(model, ARRAY[1, 4]) AS points FROM models WHERE name = 'points';
 -- copies of a variable in any order; one of two; both the same
 SELECT tlv_infer(model, ROW('{q1,q2,q1,q2}'::text[], '{never,often,often,often}'::text[])) = tlv_infer(model, '{never,often,often,often,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}'::text[]) AS copies

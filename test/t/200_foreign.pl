@@ -98,8 +98,9 @@ my @fits = (
     [ "tlv_convolution('%s', k => 1, length => 8)", 'SELECT series, t, reading FROM %s.readings', 8000 ],
     [ "tlv_hmm('%s', 3)", 'SELECT s FROM %s.sequences', 200 ],
     [ "tlv_hmm('%s', 3)", 'SELECT seq, t, symbol FROM %s.steps', 6000 ],
-    [ "tlv_gom('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 2000 ],
-    [ "tlv_lca('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 2000 ],
+    # Integers are looked at, categories collected, rows read.
+    [ "tlv_gom('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 3000 ],
+    [ "tlv_lca('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 3000 ],
     [ "tlv_multiview('%s', 3)", 'SELECT x1, x2, x3 FROM %s.views', 40 ],
     [ "tlv_tree('%s')", 'SELECT x FROM %s.signals', 5000 ],
     [ "tlv_crowd('%s')", 'SELECT item, worker, answer FROM %s.answers', 40 ],

@@ -167,7 +167,7 @@ for my $type ([ 'ltree', '::ltree' ], [ 'isn', q(, '978-0-393-04002-9'::isbn13) 
     (my $quoted = $rows) =~ s/'/''/g;
     for my $call ("tlv_kind(tlv_lca('$quoted', 1, layout => 'wide'))", "tlv_kind(tlv_multiview('$quoted', 1))", "(SELECT tlv_kind(tlv_view_moments(doc, number, x)) FROM ($rows) r)",
         "(SELECT tlv_nmi(x, x) FROM ($rows) r)", "(SELECT tlv_bag_total(tlv_bag_agg(x::text)) FROM ($rows) r)", "(SELECT tlv_kind(tlv_crowd_answers(doc, number, x::text)) FROM ($rows) r)",
-        "(SELECT count(*) FROM tlv_top((SELECT tlv_lca('$quoted', 1, layout => 'wide')), (SELECT ROW(doc, number, x) FROM ($rows) r LIMIT 1)))")
+        "(SELECT count(*) FROM tlv_top((SELECT tlv_lca('$quoted', 1, layout => 'wide')), (SELECT r FROM ($rows) r LIMIT 1)))")
     {
         is(run_sql($db, "SET tensorlv.warnings = off; SELECT $call")->{errors}, '', "$name: $call");
     }

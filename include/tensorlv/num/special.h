@@ -8,6 +8,7 @@
 /* They never raise: NaN outside the domain. */
 extern double tlv_digamma(double x);
 extern double tlv_lgamma(double x);
+extern double tlv_log_choose(double n, double k); /* the logarithm of n over k */
 extern double tlv_normal_cdf(double x);
 extern double tlv_normal_quantile(double p);
 extern double tlv_chisq_survival(double x, double degrees);

@@ -11,7 +11,7 @@ Object.assign(L, {
   back: "in the other direction",
   aggregates: {directed: "tlv_digraph_agg", bipartite: "tlv_bigraph_agg"},
   noGraph: "No graph was given, so there is no drawing; the list has the nodes. With a drawing:",
-  large: "The graph is too large to draw; the list has the nodes.",
+  large: "The graph is too large to draw, with more than 2,000 nodes or 10,000 edges; the list has the nodes.",
   pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
   cells: "The stronger the colour, the more probable an edge (square root scale). A click on a row chooses its community.",
   source: "sources",
@@ -236,15 +236,15 @@ const view = function() {
     const other = state.with === state.c || indexOf(state.with) < 0 ? 0 : state.with;
     const least = function(n) { return Math.min(n.in.get(state.c) || 0, other ? n.in.get(other) || 0 : n.m[n.m[0][0] === state.c ? 1 : 0][1]); };
     const across = N.filter(function(n) { return n.m.length > 1 && least(n) >= 0.1; })
-                       .sort(function(a, b) { return least(b) - least(a); })
-                       .slice(0, 10);
+                       .sort(function(a, b) { return least(b) - least(a); });
     const shown = function(n) { return n.m.filter(function(x, j) { return x[0] === state.c || (other ? x[0] === other : j < 3); }); };
     clear(bridges).append(...(across.length === 0 ? [] : [
       h("h3", {tabindex: -1}, ...(other ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(other)))] : [L.bridge])), other ? button(L.anyOther, function() {
         state.with = 0;
         draw();
       }) : null,
-      h("ul", {class: "plain"}, ...across.map(function(n) {
+      across.length > 10 ? h("p", {class: "dim"}, 10 + L.of + across.length) : null,
+      h("ul", {class: "plain"}, ...across.slice(0, 10).map(function(n) {
         return h(
             "li", {}, link(n.name, function() { finder.choose(N.indexOf(n)); }),
             h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), " " + percent(x[1])); })));

@@ -163,10 +163,11 @@ tlv_status
 tlv_page_put_ascii(tlv_context *ctx, tlv_json_writer *to, tlv_text utf8, bool percent)
 {
 	char encoded[16];
+	size_t looked = 0;
 
 	for (size_t i = 0, taken; i < utf8.length; i += taken)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY_CONTINUE_AT(ctx, looked++);
 		taken = 0;
 		while (i + taken < utf8.length && (unsigned char) utf8.bytes[i + taken] < 0x80)
 			taken++;

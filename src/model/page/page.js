@@ -532,7 +532,8 @@ const exampleList = function(i) {
   return e.length === 0 ?
       null :
       h("div", {id: "examples"}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
-        h("table", {class: shares ? "list" : null}, h("tbody", {}, ...e.map(function(x) {
+        h("table", {class: shares ? "list" : null}, shares ? h("thead", {}, h("tr", {}, h("th", {scope: "col", class: "num"}, L.share), h("td", {}))) : null,
+          h("tbody", {}, ...e.map(function(x) {
             return h(
                 "tr", {}, shares ? h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)) : null,
                 h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details(L.text, bdi(T(x.text))) : null, why(x),

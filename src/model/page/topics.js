@@ -45,6 +45,7 @@ const view = function() {
   // How much of the documents is this word of this topic: scaled by how much more frequent the word is than the model has it.
   const inner = function(i, w) { return Math.min(all(w), weights[i] * P[i].get(w) * D.odds[w] / 100); };
   const of = function(w) { return C.map(function(c, i) { return weights[i] * (P[i].get(w) || 0); }); };
+  const part = function(i, w) { return P[i].has(w) && all(w) > 0 ? inner(i, w) / all(w) : 0; };
   likeness = function(i, j) {
     const a = Math.max(i, j), b = Math.min(i, j);
     return D.cosines && D.cosines.length > a * (a - 1) / 2 + b ? ", " + L.cosine + number(D.cosines[a * (a - 1) / 2 + b] / 1000) : "";
@@ -87,7 +88,7 @@ const view = function() {
     }
     const o = of(w), k = o.indexOf(greatest(o));
     finder.say(
-        "'", bdi(W[w]), "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + L.ofIt, bdi(named(k)), tokens ? ", " + count(all(w) * tokens) + L.often : "");
+        "'", bdi(W[w]), "': " + percent(part(k, w)) + L.ofIt, bdi(named(k)), tokens ? ", " + count(all(w) * tokens) + L.often : "");
   });
   const slider = h("input", {type: "range", min: 0, max: 100, step: 5, value: 60});
   const out = h("output", {});
@@ -124,8 +125,7 @@ const view = function() {
         [L.weight, function(i) { return percent(weights[i]); }, function(i) { return weights[i]; }, "num"], [
           L.word,
           function(i) {
-            const w = chosen();
-            return w === null ? "" : percent(w[i] / Math.max(1e-12, sum(w)));
+            return chosen() === null ? "" : percent(part(i, finder.place()));
           },
           function(i) {
             const w = chosen();

@@ -46,6 +46,12 @@ tlv_lgamma(double x)
 }
 
 double
+tlv_log_choose(double n, double k)
+{
+	return tlv_lgamma(n + 1) - tlv_lgamma(k + 1) - tlv_lgamma(n - k + 1);
+}
+
+double
 tlv_normal_cdf(double x)
 {
 	const double tlv_sqrt_half = 0.70710678118654752440;

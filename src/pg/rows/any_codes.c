@@ -54,7 +54,10 @@ TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names)
 bool
 TlvAnyMixedNames(const AnyCall *call, tlv_code_names *names)
 {
-	return names_of_form(call, TLV_ROW_VECTOR, names);
+	if (names_of_form(call, TLV_ROW_VECTOR, names))
+		return true;
+	memset(names, 0, sizeof(*names)); /* variables that have no categories are numbers */
+	return false;
 }
 
 /* A name in a literal that is none of the variable's but a whole number: the code. */

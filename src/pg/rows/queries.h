@@ -135,9 +135,14 @@ extern void TlvRequireWeighedRows(const TlvSource *rows, bool whole);
  * 42804 for one that is no number, or is a table's primary key.
  */
 extern void TlvNameColumns(TlvSource *rows, int first);
-/* The columns that are numbers, and no primary key, become dimensions; the others are skipped with
- * a warning.  Their number.  Errors: 42804 where none is left, and for an array among them. */
+/* The columns that are numbers, and neither a primary key nor row numbers, become dimensions; the
+ * others are skipped with a warning.  Their number.  Errors: 42804 where none is left, and for an
+ * array among them. */
 extern int TlvChooseColumns(TlvSource *rows);
+
+/* Names those that are not skipped (rows->skipped), and says what the others are; how many there
+ * are. */
+extern int TlvNameTakenColumns(TlvSource *rows);
 
 /* Skips integer columns (rows->skipped) whose values in the first rows number these: all differ,
  * and lie so near to each other that some were equal by chance.  One column is left. */
@@ -156,9 +161,6 @@ extern char *TlvHintCall(const TlvSource *rows, const char *function, const char
 
 /* Is every column a number or an id, and is there more than one: may each be a variable? */
 extern bool TlvLooksWide(TupleDesc desc);
-
-/* Could its columns be (row, variable, category, number)? */
-extern bool TlvLooksLong(TupleDesc desc);
 
 /* The call on the query's columns without a primary key, which is no variable and no dimension. */
 extern char *TlvHintColumns(const TlvSource *rows, const char *function, const char *options);

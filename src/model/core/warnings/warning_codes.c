@@ -19,7 +19,7 @@ static const struct listed_code
 	{"cancelling_components", TLV_SEVERE_OTHER, ""},
 	{"closed_neighbourhoods", TLV_SEVERE_STRUCTURE, ""},
 	{"columns_skipped", TLV_SEVERE_ROWS,
-	 "List the columns that are dimensions; cast one to float8 if it is one."},
+	 "List the columns that are dimensions; add 0.0 to one that is one."},
 	{"components_alike", TLV_SEVERE_OTHER, "Use a smaller k."},
 	{"components_overlap", TLV_SEVERE_OTHER, ""},
 	{"contradictory_gold", TLV_SEVERE_OTHER, ""},

@@ -150,10 +150,10 @@ extern tlv_status tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts,
 
 /*
  * Of m integers that are symbols, ascending: by how many nats one normal distribution of them, of
- * rounded values, explains the steps of the data better than a frequency for each, by the Bayesian
- * information criterion (Schwarz 1978, Annals of Statistics 6), which is also charged for the
- * choice of the m integers from their range.  -infinity of few
- * integers, TLV_MOST_INTEGER_CATEGORIES at most.  Errors: memory, TLV_CANCELLED.
+ * rounded values, describes the steps of the data in fewer than a code of symbols does: which
+ * integers of their range occur, and then equal frequencies, or how often each occurs (a two-part
+ * code, Rissanen 1983, Annals of Statistics 11).  -infinity of few integers,
+ * TLV_MOST_INTEGER_CATEGORIES at most.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_number_gain(tlv_context *ctx, const tlv_hmm_data *data, size_t m,
 									  const int64_t *items, double *gain);

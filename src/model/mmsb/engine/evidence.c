@@ -140,12 +140,6 @@ rates_evidence(const evidence_work *work, bool corrected, bool full)
 	return sum + between_evidence(work, corrected, off);
 }
 
-static double
-log_choose(double n, double m)
-{
-	return tlv_lgamma(n + 1) - tlv_lgamma(m + 1) - tlv_lgamma(n - m + 1);
-}
-
 /* About the logarithm of the number of partitions of the number m into at most n parts: that of all
  * partitions (Hardy, Ramanujan 1918), corrected for few parts (Szekeres 1953), or
  * (m + n (n + 1) / 4)^(n - 1) / n! (n - 1)! where that is less. */
@@ -238,7 +232,7 @@ labels_evidence(tlv_context *ctx, size_t k, const double *size, double n, double
 		used += size[c] > 0;
 		sum += tlv_lgamma(size[c] + 1);
 	}
-	*evidence += sum - tlv_lgamma(n + 1) - log_choose(n - 1, used - 1) - log(n);
+	*evidence += sum - tlv_lgamma(n + 1) - tlv_log_choose(n - 1, used - 1) - log(n);
 	return TLV_OK;
 }
 

@@ -256,7 +256,7 @@ refuse_key(const TlvSource *rows, int column, const char *options, bool (*is_tak
 		omit = psprintf("Use %s", TlvHintCall(rows, NULL, list, options));
 	TlvRefuseKey(
 		table, number, name,
-		psprintf("%s, or write %s + 0 if it is a measurement.", omit, quote_identifier(name)));
+		psprintf("%s, or write %s + 0.0 if it is a measurement.", omit, quote_identifier(name)));
 }
 
 /* Numbers of an array, or of a type that is cast to real[], may be the row that is meant: they are
@@ -409,23 +409,11 @@ hint_skipped(const TlvSource *rows)
 }
 
 int
-TlvChooseColumns(TlvSource *rows)
+TlvNameTakenColumns(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc, taken;
-	int n, next = 0;
+	int n = desc->natts - bms_num_members(rows->skipped), next = 0;
 
-	for (int i = 0; i < desc->natts; i++)
-		if (is_vector(TupleDescAttr(desc, i)->atttypid))
-			columns_query_refuse_type(rows, i);
-		else if (no_dimension(rows, i) != NULL)
-			rows->skipped = bms_add_member(rows->skipped, i);
-	TlvSkipRowNumbers(rows);
-	n = desc->natts - bms_num_members(rows->skipped);
-	if (n == 0)
-		TlvNameColumns(rows, 0); /* an error, of the first */
-	for (int i = 0; i < desc->natts; i++)
-		if (!bms_is_member(i, rows->skipped))
-			refuse_key(rows, i, "", TlvIsNumberType); /* a part of a key warns */
 	taken = CreateTemplateTupleDesc(n);
 	for (int i = 0; i < desc->natts; i++)
 		if (!bms_is_member(i, rows->skipped))
@@ -440,22 +428,36 @@ TlvChooseColumns(TlvSource *rows)
 	return n;
 }
 
-bool
-TlvLooksLong(TupleDesc desc)
+int
+TlvChooseColumns(TlvSource *rows)
 {
-	return desc->natts == 4 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 1)->atttypid)) &&
-		   TlvIsTextType(getBaseType(TupleDescAttr(desc, 2)->atttypid)) &&
-		   TlvIsNumberType(getBaseType(TupleDescAttr(desc, 3)->atttypid));
+	TupleDesc desc = rows->query->desc;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (is_vector(TupleDescAttr(desc, i)->atttypid))
+			columns_query_refuse_type(rows, i);
+		else if (no_dimension(rows, i) != NULL)
+			rows->skipped = bms_add_member(rows->skipped, i);
+	TlvSkipRowNumbers(rows);
+	if (bms_num_members(rows->skipped) == desc->natts)
+		TlvNameColumns(rows, 0); /* an error, of the first */
+	for (int i = 0; i < desc->natts; i++)
+		if (!bms_is_member(i, rows->skipped))
+			refuse_key(rows, i, "", TlvIsNumberType); /* a part of a key warns */
+	return TlvNameTakenColumns(rows);
 }
 
-/* Of rows with more than one variable. */
+/* (row, variable, category, number) of rows with more than one variable. */
 static bool
 looks_long(const TlvSource *rows)
 {
+	TupleDesc desc = rows->query->desc;
 	Oid table;
 
-	return TlvLooksLong(rows->query->desc) && column_is_key(rows->query, 0, &table) &&
-		   !reads_table_alone(rows->query->query, table);
+	return desc->natts == 4 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 1)->atttypid)) &&
+		   TlvIsTextType(getBaseType(TupleDescAttr(desc, 2)->atttypid)) &&
+		   TlvIsNumberType(getBaseType(TupleDescAttr(desc, 3)->atttypid)) &&
+		   column_is_key(rows->query, 0, &table) && !reads_table_alone(rows->query->query, table);
 }
 
 /* Variables are known by their names. */

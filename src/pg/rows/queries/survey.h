@@ -71,6 +71,10 @@ extern const char *TlvSurveyCoded(TlvSource *rows, const SurveyList *list);
 /* The name of a number behind those of the categories, which all have room together. */
 extern void TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *name);
 
+/* Errors of columns, each a variable, that are neither categories nor numbers, are called alike, or
+ * are a key (TlvRequireVariables). */
+extern void TlvSurveyRequireColumns(const TlvSource *rows, bool with_numbers);
+
 /*
  * Which columns of the query are numbers beside categories (rows->numbers), and which are none,
  * since they number the rows (rows->skipped): a pass over its integers, of which those of at most

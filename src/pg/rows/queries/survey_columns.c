@@ -23,6 +23,7 @@ typedef struct IntegerColumn
 
 typedef struct IntegerColumns
 {
+	TlvStatement *statement; /* that reads them */
 	int n;
 	IntegerColumn *list;
 } IntegerColumns;
@@ -64,10 +65,15 @@ static void
 take_integers(void *argument, TupleTableSlot *slot)
 {
 	IntegerColumns *columns = argument;
+	bool settled = true;
 
 	for (int i = 0; i < columns->n; i++)
+	{
 		if (!slot->tts_isnull[i] && !is_settled(&columns->list[i]))
 			note_value(&columns->list[i], DatumGetInt64(slot->tts_values[i]));
+		settled &= is_settled(&columns->list[i]);
+	}
+	columns->statement->enough = settled;
 }
 
 /* Do so many different values, that lie so near to each other, number the rows? */
@@ -99,6 +105,7 @@ read_integers(TlvSource *rows, bool first)
 				(IntegerColumn){.column = i, .room = 32, .values = palloc(32 * sizeof(int64))};
 	if (columns.n == 0)
 		return columns;
+	columns.statement = &statement;
 	TlvSourceHold(rows);
 	TlvStatementBegin(&statement, rows->query);
 	for (int i = 0; i < columns.n; i++)
@@ -136,8 +143,11 @@ void
 TlvSkipRowNumbers(TlvSource *rows)
 {
 	int left = rows->query->desc->natts - bms_num_members(rows->skipped);
-	IntegerColumns columns = read_integers(rows, true);
+	IntegerColumns columns;
 
+	if (left <= 1)
+		return;
+	columns = read_integers(rows, true);
 	for (int i = 0; i < columns.n && left > 1; i++)
 		if (numbers_rows(&columns.list[i]))
 		{
@@ -152,22 +162,23 @@ take_truth(void *argument, TupleTableSlot *slot)
 	*(bool *) argument = !slot->tts_isnull[0] && DatumGetBool(slot->tts_values[0]);
 }
 
-/* Are four columns (row, variable, category, number), since the first two are a key of the rows, of
- * which each has two variables and more?  Then the first is no number. */
+/* Are four columns (row, variable, category, number) or the like, since the first two are a key of
+ * the rows, of which each has two variables and more?  Then the first is no number. */
 static bool
 columns_are_long(const TlvSource *rows)
 {
 	TlvStatement statement;
 	bool key = false;
 
-	if (!TlvLooksLong(rows->query->desc))
+	if (rows->query->desc->natts != 4)
 		return false;
 	TlvStatementBegin(&statement, rows->query);
-	appendStringInfoString(
-		&statement.sql,
-		"SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) pg_catalog.count(DISTINCT (x1, x2)) AND "
-		"pg_catalog.count(*) OPERATOR(pg_catalog.>=) (2 OPERATOR(pg_catalog.*) "
-		"pg_catalog.count(DISTINCT x1)) FROM " TLV_QUERY_ROWS " AS q(x1, x2, x3, x4)");
+	appendStringInfoString(&statement.sql,
+						   "SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) "
+						   "pg_catalog.count(DISTINCT (x1, x2::pg_catalog.text)) AND "
+						   "pg_catalog.count(*) OPERATOR(pg_catalog.>=) (2 OPERATOR(pg_catalog.*) "
+						   "pg_catalog.count(DISTINCT x1)) FROM " TLV_QUERY_ROWS
+						   " AS q(x1, x2, x3, x4)");
 	(void) TlvStatementRun(&statement, 1, (Oid[]){BOOLOID}, take_truth, &key);
 	return key;
 }

@@ -284,15 +284,13 @@ tell_row_numbers(TlvSource *rows)
 
 	for (int i = -1; (i = bms_next_member(rows->skipped, i)) >= 0;)
 	{
-		const char *name = NameStr(TupleDescAttr(rows->query->desc, i)->attname);
+		const char *name = TlvColumnName(rows->query->desc, i);
 		char shown[TLV_SHOWN_NAME];
 
 		tlv_shown_add(&list, tlv_show_name((tlv_text){name, strlen(name)}, shown));
 	}
 	if (list.n > 0)
-		tell_skipped(rows,
-					 psprintf("%s, which %s the rows,", tlv_shown_text(&list, "column"),
-							  list.n == 1 ? "numbers" : "number"),
+		tell_skipped(rows, psprintf("%s (row numbers)", tlv_shown_text(&list, "column")),
 					 (int) list.n, "Cast a number to float8, a category to text.");
 }
 
@@ -337,33 +335,33 @@ is_number_column(const TlvSource *rows, int column)
 
 /* What works instead of an array beside other columns. */
 static const char *
-hint_array(const TlvSource *rows, int column, bool takes_numbers)
+hint_array(const TlvSource *rows, int column)
 {
 	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
 	Oid element = getBaseType(get_element_type(getBaseType(attribute->atttypid)));
 
-	if (TlvIsIntegerType(element) || (!takes_numbers && TlvIsNumberType(element)))
+	if (TlvIsIntegerType(element))
 		return TlvHintArray(rows, column);
 	return psprintf("Give its elements as columns, or as rows (row, variable, value) by unnest(%s) "
 					"WITH ORDINALITY.",
 					quote_identifier(NameStr(attribute->attname)));
 }
 
+/* Neither a category nor a number. */
 static void
-refuse_column(const TlvSource *rows, int column, bool takes_numbers)
+refuse_column(const TlvSource *rows, int column)
 {
 	TupleDesc desc = rows->query->desc;
 	Form_pg_attribute attribute = TupleDescAttr(desc, column);
 
 	if (!survey_query_is_category(attribute->atttypid) &&
-		!(takes_numbers && is_number_column(rows, column)))
+		!TlvIsNumberType(getBaseType(attribute->atttypid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" is of type %s, %s", NameStr(attribute->attname),
-						format_type_be(attribute->atttypid),
-						takes_numbers ? "neither a category nor a number" : "not a category"),
+				 errmsg("column \"%s\" is of type %s, neither a category nor a number",
+						NameStr(attribute->attname), format_type_be(attribute->atttypid)),
 				 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
-					 ? errhint("%s", hint_array(rows, column, takes_numbers))
+					 ? errhint("%s", hint_array(rows, column))
 					 : errhint("Every column is a variable here: leave it out, or cast it to text "
 							   "or integer.")));
 }
@@ -395,22 +393,32 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc, const SurveyRanges *ra
 	return sql.data;
 }
 
+void
+TlvSurveyRequireColumns(const TlvSource *rows, bool with_numbers)
+{
+	TupleDesc desc = rows->query->desc;
+
+	if (desc->natts == 0)
+		TlvRefuseColumns(desc, "answers", accepted);
+	TlvRequireVariables(rows, with_numbers);
+	for (int i = 0; i < desc->natts; i++)
+		refuse_column(rows, i);
+}
+
 static SurveyList *
 collect_columns(TlvSource *rows, const TlvSurvey *answers)
 {
 	TupleDesc desc = rows->query->desc;
 	const SurveyRanges *ranges;
 
-	if (desc->natts == 0)
-		TlvRefuseColumns(desc, "answers", accepted);
-	TlvRequireVariables(rows, true);
-	for (int i = 0; i < desc->natts; i++)
-		refuse_column(rows, i, answers->takes_numbers || answers->cuts_numbers);
+	if (answers->cuts_numbers) /* the reader has not yet, since numbers alone are none */
+		TlvSurveyRequireColumns(rows, false);
 	if (answers->numbers + bms_num_members(rows->skipped) == desc->natts)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
-			 errhint("Use tlv_gmm for numbers alone, or cast the columns of categories to text.")));
+			 errhint(
+				 "Use tlv_gmm for numbers alone; cast categories and numbers of rows to text.")));
 	ranges = answers->cuts_numbers ? TlvSurveyCutNumbers(rows) : NULL;
 	return collect_answers(rows, answers_of_columns(rows, desc, ranges, answers->takes_numbers),
 						   desc, ranges, false, true, false, answers);
@@ -459,7 +467,9 @@ select_columns(TlvSource *rows, SurveyList *list, bool vectors)
 	StringInfo sql = &rows->made.sql;
 
 	appendStringInfoString(sql, "SELECT CASE WHEN ROW(");
-	TlvAppendColumns(sql, desc->natts);
+	for (int i = 0, n = 0; i < desc->natts; i++)
+		if (!bms_is_member(i, rows->skipped))
+			appendStringInfo(sql, "%sx%d", n++ > 0 ? ", " : "", i + 1);
 	appendStringInfoString(sql, ") IS NULL THEN NULL ELSE ARRAY[");
 	for (int64 j = 0, from = 0; j < list->variables; from += list->states[j++])
 	{
@@ -569,6 +579,9 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvLayout layout,
 	answers->takes_numbers = true;
 	answers->most_states = TLV_MEMBERSHIP_MOST_STATES;
 	if (wide)
+	{
+		TlvSurveyRequireColumns(rows, true);
 		TlvSurveyJudgeColumns(rows);
+	}
 	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
 }

@@ -243,13 +243,16 @@ read_number_columns(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 
-	TlvRequireVariables(rows, false);
 	for (int i = 0; i < desc->natts; i++)
 		refuse_time(desc, i);
 	TlvNameColumns(rows, 0);
-	appendStringInfoString(&rows->made.sql, "SELECT ");
-	TlvAppendColumnArray(&rows->made.sql, desc->natts);
-	appendStringInfoString(&rows->made.sql, " AS v");
+	(void) TlvNameTakenColumns(rows);
+	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
+	for (int i = 0, n = 0; i < desc->natts; i++)
+		if (!bms_is_member(i, rows->skipped))
+			appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.float8", n++ > 0 ? ", " : "",
+							 i + 1);
+	appendStringInfoString(&rows->made.sql, "] AS v");
 	TlvAppendWeight(rows, &rows->made.sql);
 	TlvAppendQuery(&rows->made.sql, desc->natts);
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
@@ -296,8 +299,12 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, TlvLayou
 	bool wide = TlvIsWide(desc, layout);
 	bool arrays = !wide && desc->natts == 1, gaussian;
 
+	(void) choose_kind(FORM_CATEGORIES, kind); /* is there such a kind? */
 	if (wide)
+	{
+		TlvRequireVariables(rows, false);
 		TlvSurveyJudgeColumns(rows);
+	}
 	gaussian = wide ? choose_kind(columns_form(rows, kind), kind) : recognize_kind(rows, kind);
 	/* What no row has a value of stands alone in a tree. */
 	*answers = (TlvSurvey){.unanswered = true, .cuts_numbers = wide};
