@@ -559,7 +559,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($topic, query($db, q{SELECT topic FROM task_models, tlv_topic_items(model, top => 5) WHERE name = 'themes' AND item_name = 'minister' ORDER BY probability DESC LIMIT 1}),
         'a word that is typed leads to its topic');
     like($text->('#app'), qr{'minister': \d+.% of it in topic $topic}, '... which the page says in words');
-    my @documents = split /\n/, $js->(q{[...document.querySelectorAll('.list tr')].map(e => e.innerText.replace(/\s+/g, ' ')).join('\n')});
+    my @documents = split /\n/, $js->(q{[...document.querySelectorAll('.list tbody tr')].map(e => e.innerText.replace(/\s+/g, ' ')).join('\n')});
     cmp_ok(scalar @documents, '>=', 5, '... with five documents');
     is(scalar(grep { !/\bminister\b/ || /\bgoal\b/ } @documents[ 0 .. 4 ]), 0, '... that are of that topic');
     $click->('#chosen ~ p.noprint button');
