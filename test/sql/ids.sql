@@ -95,7 +95,9 @@ SET ROLE ids_reader;
 SELECT pg_temp.refusal(format('SELECT %s', call)) AS state, count(*) FROM (VALUES ('tlv_mmsb(''SELECT a, b FROM ids.rows'', 2)'), ('tlv_lda(''SELECT 1, a FROM ids.rows'', 2)'),
   ('tlv_lda(''SELECT array_agg(a) FROM ids.rows'', 2)'), ('tlv_lca(''SELECT 1, 1, a FROM ids.rows'', 2)'), ('tlv_lca(''SELECT a, b FROM ids.rows'', 2, layout => ''wide'')'),
   ('tlv_multiview(''SELECT a, b, a FROM ids.rows'', 2)'), ('tlv_hmm(''SELECT 1, 1, a FROM ids.rows'', 2)'), ('tlv_hmm(''SELECT array_agg(a) FROM ids.rows'', 2)'),
-  ('tlv_crowd(''SELECT a, b, a FROM ids.rows'')'), ('tlv_tree(''SELECT a, b, a FROM ids.rows'', layout => ''wide'')'), ('tlv_network(''SELECT 1, a FROM ids.rows'')'),
+  ('tlv_crowd(''SELECT a, b, a FROM ids.rows'')'), ('tlv_tree(''SELECT a, b, a AS c FROM ids.rows'', layout => ''wide'')'),
+  ('tlv_lca(''SELECT i % 30 AS i, a, b, 1.5 AS x FROM ids.rows, generate_series(1, 100) i'', 2)'), ('tlv_tree(''SELECT i % 30 AS i, a, b, 1 AS x FROM ids.rows, generate_series(1, 100) i'')'),
+  ('tlv_network(''SELECT 1, a FROM ids.rows'')'),
   ('tlv_view_moments(a, b, a) FROM ids.rows')) v(call) GROUP BY 1;
 RESET ROLE;
 DROP SCHEMA ids CASCADE;

@@ -191,6 +191,9 @@ TlvSurveyJudgeColumns(TlvSource *rows)
 	Bitmapset *dates = NULL;
 	bool category = false;
 
+	/* Casts to text are those of their types' owners, or refused, before any runs. */
+	for (int i = 0; i < desc->natts; i++)
+		(void) TlvQueryIdType(rows->query, i);
 	judge_integers(rows);
 	if (bms_is_member(0, rows->numbers) && columns_are_long(rows))
 		rows->numbers = bms_del_member(rows->numbers, 0);
