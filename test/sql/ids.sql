@@ -82,6 +82,9 @@ CREATE TYPE ids.kind AS ENUM ('a', 'b');
 CREATE FUNCTION ids.told(ids.kind) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$;
 CREATE CAST (ids.kind AS text) WITH FUNCTION ids.told(ids.kind);
 CREATE TABLE ids.rows AS SELECT 'a'::ids.kind AS a, 'b'::ids.kind AS b;
+CREATE TYPE ids.pair AS (a int, b int);
+CREATE FUNCTION ids.told(ids.pair) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$;
+CREATE CAST (ids.pair AS text) WITH FUNCTION ids.told(ids.pair);
 GRANT USAGE ON SCHEMA ids TO ids_reader;
 GRANT SELECT ON ids.rows TO ids_reader;
 RESET ROLE;
@@ -99,6 +102,8 @@ SELECT pg_temp.refusal(format('SELECT %s', call)) AS state, count(*) FROM (VALUE
   ('tlv_lca(''SELECT i % 30 AS i, a, b, 1.5 AS x FROM ids.rows, generate_series(1, 100) i'', 2)'), ('tlv_tree(''SELECT i % 30 AS i, a, b, 1 AS x FROM ids.rows, generate_series(1, 100) i'')'),
   ('tlv_network(''SELECT 1, a FROM ids.rows'')'),
   ('tlv_view_moments(a, b, a) FROM ids.rows')) v(call) GROUP BY 1;
+SELECT pg_temp.refusal('SELECT ' || f || '(''SELECT i % 30 AS i, ROW(i, 2)::ids.pair AS p, 1 AS a, 2 AS b FROM generate_series(1, 100) i'', layout => ''wide'')')
+FROM unnest(ARRAY['tlv_lca', 'tlv_tree']) f;
 RESET ROLE;
 DROP SCHEMA ids CASCADE;
 DROP ROLE ids_owner, ids_reader;
