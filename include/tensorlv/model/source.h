@@ -92,7 +92,7 @@ extern const char *tlv_show_element(const char *name, size_t i, char shown[TLV_S
  * the id, or the number from 1.  names may be NULL; returns shown. */
 extern const char *tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME]);
 
-/* Integers of more different values are numbers, and a variable of so many categories or more names
+/* Integers of more different values are numbers, and a variable of as many categories or more names
  * its rows where each is seen less than twice. */
 #define TLV_MOST_INTEGER_CATEGORIES 20
 

@@ -104,8 +104,8 @@ typedef struct category_state
  * when they become too many. */
 extern tlv_status category_grow(tlv_context *ctx, category_state *state, size_t p,
 								const int64_t *states);
-/* Adds tables of another layout, whose states are not more, so many times; state x of a variable is
- * state map[offset + x] here (NULL: x). */
+/* Adds tables of another layout, whose states are not more, multiplied by a factor; state x of a
+ * variable is state map[offset + x] here (NULL: x). */
 extern tlv_status category_add_tables(tlv_context *ctx, const category_layout *from,
 									  const tlv_category_tables *tables, double times,
 									  const int32_t *map, const category_layout *to,

@@ -199,8 +199,8 @@ category_drop_triples(tlv_context *ctx, category_state *state)
 
 /* ---- adding ---- */
 
-/* rows x columns numbers, so many times, to a table of `stride` columns; their rows and columns by
- * the maps (NULL: as they are). */
+/* rows x columns numbers, multiplied by a factor, to a table of `stride` columns; their rows and
+ * columns by the maps (NULL: as they are). */
 static inline void
 add_table(size_t rows, size_t columns, const double *restrict from, double times,
 		  const int32_t *row, const int32_t *column, size_t stride, double *restrict to)

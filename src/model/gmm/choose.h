@@ -141,7 +141,7 @@ extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, s
 extern size_t gmm_least(size_t n, const double *criterion);
 
 /*
- * Has the mixture a component of fewer than d + 1 of n rows with a variance at the floor?  So few
+ * Has the mixture a component of fewer than d + 1 of n rows with a variance at the floor?  These
  * rows have no covariance of their own: it is the floor that bounds their likelihood, and any
  * number of components could be had so.  Many equal values are a matter of the density.
  */

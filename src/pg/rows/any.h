@@ -105,7 +105,7 @@ extern ArrayType *TlvInt8Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvInt4Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvTexts(ArrayType *array, Oid element);
 
-/* Are the elements of an array of text whole numbers all, or null?  What a client sends untyped are
+/* Are the elements of an array of text integers all, or null?  What a client sends untyped are
  * numbers then. */
 extern bool TlvAreNumbers(ArrayType *texts);
 

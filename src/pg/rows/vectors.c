@@ -67,7 +67,7 @@ TlvSpreadNumbers(const ArrayType *array, double fill, bool **missing)
 	return numbers;
 }
 
-/* Of an array of any dimensions, of elements of that many bytes. */
+/* Of an array of any dimensions, of elements of equal size in bytes. */
 static void
 require_array(size_t rows, size_t columns, size_t element)
 {

@@ -274,7 +274,7 @@ TEST(test_many_answers_of_an_item)
 	assert_equal(named(&model, 21, 120), 0);
 }
 
-/* Groups are whole numbers from 0 to the most that there may be, one of every worker. */
+/* Groups are integers from 0 to the most that there may be, one of every worker. */
 TEST(test_forged)
 {
 	copying c = {30, 8, 4, 10, .25};

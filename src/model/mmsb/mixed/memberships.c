@@ -9,7 +9,7 @@
 
 #include "tensorlv/num/assert.h"
 
-/* Room for another node of so many entries. */
+/* Room for another node with its entries. */
 static tlv_status
 mixed_reserve(tlv_context *ctx, tlv_membership_builder *builder, size_t more)
 {

@@ -19,7 +19,7 @@ typedef struct tlv_membership_builder
 } tlv_membership_builder;
 
 /*
- * Room for n nodes of so many entries together, which grows when there are more; a builder that is
+ * Room for n nodes and all their entries, which grows when there are more; a builder that is
  * all 0 may be appended to, too.  least is TLV_LEAST_SHARE, and may be set to more.
  */
 extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n, size_t entries,

@@ -76,7 +76,8 @@ take_integers(void *argument, TupleTableSlot *slot)
 	columns->statement->enough = settled;
 }
 
-/* Do so many different values, that lie so near to each other, number the rows? */
+/* Do the values number the rows: do all differ, in a range in which some would be equal by chance?
+ */
 static bool
 numbers_rows(const IntegerColumn *column)
 {

@@ -31,7 +31,7 @@ list_parameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid eleme
 								 PointerGetDatum(array));
 }
 
-/* Variables and categories are told by their texts. */
+/* Variables and categories are known by their texts. */
 #define IS_TEXT_OF(column)                                                                         \
 	"OPERATOR(pg_catalog.=) q." column "::pg_catalog.text COLLATE pg_catalog.\"C\""
 
