@@ -87,10 +87,13 @@ screen_score(tlv_context *ctx, gmm_screen *screen, tlv_mixture *mixture, double 
 	return TLV_OK;
 }
 
-/* The criterion of k components, by the best of some starts. */
+/* The criterion of k components, by the best of some starts and of the fit to the moments of all
+ * rows: clusters of few rows in many dimensions end in different optima for different covariances,
+ * which would decide between them. */
 static tlv_status
 screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance covariance, double *bic)
 {
+	gmm_evidence evidence = *screen->evidence;
 	tlv_gmm_start_options options = {.k = k,
 									 .covariance = covariance,
 									 .tails = screen->evidence->options.tails,
@@ -98,16 +101,26 @@ screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance cova
 									 .starts = k == 1 ? 1 : GMM_COVARIANCE_STARTS,
 									 .steps = GMM_COVARIANCE_STEPS};
 	tlv_held held = {0};
-	tlv_mixture mixture;
+	gmm_start moments = {0};
+	tlv_mixture mixture, given;
 	tlv_making made;
 
 	TLV_TRY_CONTINUE(ctx);
+	evidence.options.covariance = covariance;
+	if (k > 1)
+		TLV_TRY(gmm_start_fit(ctx, &evidence, k, &moments));
+	if (moments.fitted.image != NULL)
+	{
+		tlv_gmm_read(&moments.fitted.frame, &given);
+		options.given = &given;
+	}
 	TLV_TRY(TLV_MAKE(
 		ctx, &made, &held,
 		tlv_gmm_start(ctx, &screen->seen, screen->floor, &options, &made.image, &made.size)));
 	tlv_gmm_read(&held.frame, &mixture);
 	TLV_TRY(screen_score(ctx, screen, &mixture, bic));
 	tlv_free(ctx, held.image);
+	gmm_start_free(ctx, &moments);
 	return TLV_OK;
 }
 
