@@ -8,15 +8,13 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* Bytes that fetching a value makes: 0 for one that lies in memory as it is used. */
-static double
-fetched_bytes(Datum value)
+/* One that does not lie in memory as it is used, but for a head of one byte. */
+static inline bool
+is_packed(Datum value)
 {
 	const struct varlena *stored = (const struct varlena *) DatumGetPointer(value);
 
-	return VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored)
-			   ? (double) toast_raw_datum_size(value)
-			   : 0;
+	return VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored);
 }
 
 ArrayType *
@@ -25,7 +23,8 @@ TlvFetchArray(Datum array)
 	/* Long arrays lie in a table's pages as they are used: nothing is made, row by row. */
 	if (!VARATT_IS_EXTENDED(DatumGetPointer(array)))
 		return (ArrayType *) DatumGetPointer(array);
-	TlvRequireBytes(fetched_bytes(array), "the array");
+	if (is_packed(array))
+		TlvRequireBytes((double) toast_raw_datum_size(array), "the array");
 	return DatumGetArrayTypeP(array);
 }
 
@@ -35,9 +34,10 @@ TlvRequireArrays(FunctionCallInfo fcinfo, int first, int n)
 	double bytes = 0;
 
 	for (int i = first; i < first + n; i++)
-		if (!PG_ARGISNULL(i))
-			bytes += fetched_bytes(PG_GETARG_DATUM(i));
-	TlvRequireBytes(bytes, "the arrays");
+		if (!PG_ARGISNULL(i) && is_packed(PG_GETARG_DATUM(i)))
+			bytes += (double) toast_raw_datum_size(PG_GETARG_DATUM(i));
+	if (bytes > 0)
+		TlvRequireBytes(bytes, "the arrays");
 }
 
 int
