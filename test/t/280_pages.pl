@@ -339,10 +339,22 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($js->(q{document.querySelector('h3').parentElement.innerText}), qr{node 33}, 'a node is found');
     cmp_ok($js->(q{document.querySelectorAll('.edge.hot').length}), '>', 0, '... and its edges are lit');
     my $first = $js->(q{document.querySelectorAll('.scroll tbody tr')[0].textContent});
+    my $sorted = q{[...document.querySelectorAll('.scroll thead th')].filter(e => e.getAttribute('aria-sort') || e.querySelector('.arrow').textContent)
+        .map(e => e.querySelector('button').textContent + ' ' + e.getAttribute('aria-sort')).join('; ')};
+    is($js->($sorted), "in the chosen\x{25bc} descending", 'an arrow is on the column by which the list is sorted');
     $js->(q{document.querySelectorAll('.scroll thead button')[3].click()});
     isnt($js->(q{document.querySelectorAll('.scroll tbody tr')[0].textContent}), $first, 'the list sorts');
+    is($js->($sorted), "edges\x{25bc} descending", '... and the arrow goes with it');
+    $js->(q{document.querySelectorAll('.scroll thead button')[3].click()});
+    is($js->($sorted), "edges\x{25b2} ascending", '... and turns');
+    # The key of the graph: numbers of communities beside the colours of their pies.
+    my $key = q{[...document.querySelectorAll('figcaption .keep')].map(e => e.textContent + ' ' + getComputedStyle(e.querySelector('.key')).backgroundColor).join('; ')};
+    my $fills = $js->(q{[1, 2].map(c => c + ' ' + getComputedStyle(document.querySelector('.pie [data-m="' + c + '"]')).fill).join('; ')});
+    like($js->($key), qr{^\Q$fills\E; grey}, 'a key joins colours and numbers of communities');
     $js->(q{document.querySelector('input[type=checkbox]').click()});
     cmp_ok($js->(q{document.querySelectorAll('.pie.one').length}), '>', 0, 'only the chosen community');
+    my $accent = $js->(q{document.querySelector('.now').textContent + ' ' + getComputedStyle(document.querySelector('.pie.one .in')).fill});
+    like($js->($key), qr{^\Q$accent\E; memberships in other}, '... which the key names');
 
     for my $case ([ directed => 'dst' ], [ bipartite => "'to ' || dst" ]) {
         my ($name, $target) = @$case;
@@ -430,6 +442,10 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($js->(q{document.querySelectorAll('.joint').length}), 3, 'four topics merge three times');
     like($js->(q{document.querySelector('.recurs').textContent}), qr{Recurs in fits to three quarters of the rows: distance 0\.\d}, 'whether a topic recurs is said');
     like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{cosine 0\.\d}, 'the cosine of topics is said');
+    $open->('states of symbols');
+    my $cut_names = $js->(q{[...document.querySelectorAll('.leafname')].map(e => e.lastChild.data).filter(t => t.includes('...'))});
+    cmp_ok(scalar @$cut_names, '>', 1, 'descriptions of states are cut where they merge');
+    is(join('; ', grep { /\.\.\.$/ } @$cut_names), '', '... in the middle');
     $open->('topics of words');
     is($js->(q{document.querySelectorAll('.recurs, .joint').length}), 0, 'without errors nothing is said of it, and two topics merge in no tree');
     $open->('classes of any number');
@@ -576,6 +592,14 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($focused_text->(), qr{^Bridges between}, '... which have the focus');
     is($js->(q{(function () { const b = document.activeElement.parentElement.getBoundingClientRect(); return b.top >= 0 && b.bottom <= window.innerHeight; }())}), JSON::PP::true, '... and are seen');
     is(join(' ', sort $bridges =~ /^((?:bridge|person) \d+)/mg), 'bridge 1 bridge 2', '... which are those two nodes');
+    my $rings = q{document.querySelectorAll('.halo.both').length + ' ' + [...document.querySelectorAll('svg text.big')].map(e => e.textContent).sort().join(', ')};
+    is($js->($rings), '2 bridge 1, bridge 2', '... and have rings and names in the graph');
+    is($js->(q{document.querySelectorAll('.pie.far').length}), 12, '... where the third community is pale');
+    $js->(q{[...document.querySelectorAll('ul.plain .link')].find(e => e.textContent === 'bridge 1').click()});
+    is($js->(q{document.querySelectorAll('.halo:not(.both)').length + ' ' + document.querySelector('#chosen').textContent.slice(0, 11)}), "1 community $one", 'a click on a bridge marks it, too');
+    like($js->(q{document.querySelector('#app').innerText}), qr{Bridges between community $one and community $other}, '... and its list stays');
+    $js->(q{[...document.querySelectorAll('button')].find(e => e.textContent === 'Bridges to all others').click()});
+    is($js->(q{document.querySelectorAll('.halo.both').length}), 0, '... until all bridges are asked for');
     # What tells two classes apart.
     $open->('voters');
     my $class = sub { return query($db, "SELECT tlv_assign(model, a) FROM task_models, (SELECT array_agg(answer ORDER BY variable) AS a FROM task_answers WHERE id = $_[0]) q WHERE name = 'voters'") };
@@ -586,6 +610,12 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         'question 4, question 5, question 6',
         'of two classes the answers that tell them apart come first');
     like($text->('#chosen ~ table thead'), qr{class $left_class\s+class $right_class}, '... side by side');
+    like($text->('#app'), qr{only the one that is more frequent in class $left_class than in class $right_class is listed}, '... of two answers one, as the page says');
+    my $rows_of = q{[...document.querySelectorAll('.heat tbody th')].map(e => e.textContent).sort().join('; ')};
+    is($js->($rows_of), join('; ', map { "question $_: yes" } 1 .. 6), 'the profile has one of two answers');
+    like($text->('#app'), qr{only the second one is listed}, '... as the page says');
+    $open->('voters', 'variable=question+4:+no');
+    like($js->($rows_of), qr{question 4: no}, '... and the other one where it is looked for');
 
     # ---- accessibility: names, roles, structure and contrast, in light and dark, of every kind ----
 
@@ -627,6 +657,15 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         is($js->($cut_off), '', "$name: nothing is cut off");
         like($js->(q{getComputedStyle(document.querySelector('.below')).position + ': ' + document.querySelector('.below').innerText}), qr{^fixed: \S}, "$name: a bar says what is chosen");
     }
+    # What tables of a narrow screen are read for is seen without scrolling.
+    my $unseen = q{[...document.querySelectorAll('#app .scroll td, #app .scroll th')].filter(e => e.getBoundingClientRect().width > 0
+        && e.getBoundingClientRect().right > e.closest('.scroll').getBoundingClientRect().right).map(e => e.textContent).join('; ')};
+    for my $name ('voters', 'communities') {
+        $open->($name);
+        is($js->($unseen), '', "$name: all columns are seen on a narrow screen");
+    }
+    $js->(q{document.querySelectorAll('#app .scroll td').forEach(e => { e.style.minWidth = '200px'; })});
+    isnt($js->($unseen), '', 'the test sees columns that are not');
     $js->(q{(function () { const e = document.querySelector('.card').appendChild(document.createElement('div')); e.textContent = 'wide'; e.style.width = '900px'; return 1; }())});
     cmp_ok($js->($sideways), '>', 0, 'the test sees scrolling sideways');
     like($js->($cut_off), qr{wide}, '... and what is cut off');

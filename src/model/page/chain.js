@@ -208,10 +208,10 @@ const view = function() {
       [
         figure === null ? null : card(L.chain, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("chain", figure); })),
                                h("div", {class: "scroll chain", tabindex: "0", role: "region", "aria-label": L.chain}, figure)),
-        card(L.transitions, h("p", {class: "dim"}, L.rows), matrix), mapCard, mergeCard(), changeCard()
+        mapCard, mergeCard(), changeCard()
       ],
       [
-        card(null, steps(csv), panel),
+        card(null, steps(csv), panel), card(L.transitions, h("p", {class: "dim"}, L.rows), matrix),
         card(
             L.emissions,
             vectors ? null : h("div", {class: "bar noprint"}, h("label", {}, L.relevance, slider, out), h("span", {class: "dim"}, L.scale)),

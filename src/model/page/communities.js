@@ -12,7 +12,10 @@ Object.assign(L, {
   aggregates: {directed: "tlv_digraph_agg", bipartite: "tlv_bigraph_agg"},
   noGraph: "No graph was given, so there is no drawing; the list has the nodes. With a drawing:",
   large: "The graph is too large to draw, with more than 2,000 nodes or 10,000 edges; the list has the nodes.",
-  pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
+  pies: "Pies show memberships in communities: ",
+  grey: "grey: memberships below 1 %.",
+  repeat: " Colours repeat after eight communities.",
+  otherOnes: "memberships in other communities.",
   cells: "The stronger the colour, the more probable an edge (square root scale). A click on a row chooses its community.",
   source: "sources",
   target: "targets",
@@ -21,10 +24,11 @@ Object.assign(L, {
   propensity: "propensity",
   overlap: "overlap",
   overlaps: "Overlap: of all memberships in the chosen community, the proportion that its nodes have in the other one.",
-  within: "nodes of 10 % in both",
+  within: "nodes with at least 10 % in both",
   bridge: "Bridges to other communities",
   between: "Bridges between ",
   anyOther: "Bridges to all others",
+  ringed: "They have a ring in the graph.",
   community: "community",
   membership: "membership",
   rate: "rate",
@@ -55,9 +59,16 @@ const view = function() {
     near[e[0]].push(e[1]);
     near[e[1]].push(e[0]);
   });
+  const other = function() { return state.with === state.c || indexOf(state.with) < 0 ? 0 : state.with; };
+  // A bridge has a tenth or more of its memberships in the chosen community and in the other one, or any other.
+  const least = function(n) {
+    return n.m.length < 2 ? 0 : Math.min(n.in.get(state.c) || 0, other() ? n.in.get(other()) || 0 : n.m[n.m[0][0] === state.c ? 1 : 0][1]);
+  };
+  const across = function() { return N.filter(function(n) { return least(n) >= 0.1; }).sort(function(a, b) { return least(b) - least(a); }); };
+  // A node is shown with its main community, a bridge between two communities with these.
   const finder = search(N.map(function(n) { return n.name; }), L.node, function(w) {
     if (w >= 0) {
-      state.c = N[w].main || state.c;
+      state.c = other() && least(N[w]) >= 0.1 ? state.c : N[w].main || state.c;
       state.side = two ? N[w].side : 0;
     }
   }, "node");
@@ -79,7 +90,8 @@ const view = function() {
     return g;
   };
   // The graph is drawn once; later choices change classes only.
-  const graph = h("div", {});
+  const graph = h("div", {}), key = h("figcaption", {});
+  const swatch = function(kind, text) { return h("span", {}, h("span", {class: "keep"}, h("i", {class: "key " + kind}), bdi(text)), " "); };
   const drawn = N.filter(function(n) { return typeof n.x === "number"; }).length > 0;
   if (drawn) {
     const ys = N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) { return n.y; });
@@ -115,10 +127,18 @@ const view = function() {
     g.append(over);
     const middle = {x: sum(N.map(function(n) { return n.x || 0; })) / N.length, y: sum(N.map(function(n) { return n.y || 0; })) / N.length};
     parts.push(function() {
-      const w = finder.place(), one = state.show === "one";
+      const w = finder.place(), one = state.show === "one", both = other() ? across() : [];
+      const aside = function(n) { return both.length > 0 && both.indexOf(n) < 0 && n.main !== state.c && n.main !== other(); };
+      clear(key).append(...(one ? [swatch("pa", named(place())), swatch("rest", L.otherOnes)] : [
+        L.pies, ...range(Math.min(8, C.length)).map(function(j) {
+          const same = C.filter(function(c, i) { return i % 8 === j; }).map(function(c) { return c.number; });
+          return swatch("b" + (j + 1), same.slice(0, 3).join(", ") + (same.length > 3 ? ", ..." : ""));
+        }),
+        swatch("rest", L.grey), C.length > 8 ? L.repeat : ""
+      ]));
       lines.forEach(function(line, j) { line.setAttribute("class", "edge" + (E[j][0] === w || E[j][1] === w ? " hot" : "")); });
       pies.forEach(function(p, i) {
-        p.setAttribute("class", "pie" + (w >= 0 && i !== w && near[w].indexOf(i) < 0 ? " far" : "") + (one ? " one" : ""));
+        p.setAttribute("class", "pie" + ((w >= 0 ? i !== w && near[w].indexOf(i) < 0 : aside(N[i])) ? " far" : "") + (one ? " one" : ""));
         p.querySelectorAll("[data-m]").forEach(function(e) { e.classList.toggle("in", Number(e.getAttribute("data-m")) === state.c); });
       });
       clear(over);
@@ -142,12 +162,15 @@ const view = function() {
         boxes.push([free[0] - wide / 2, free[1] - size, free[0] + wide / 2, free[1] + 4]);
         over.append(s("text", {x: free[0], y: free[1], "text-anchor": "middle", class: kind, size: size}, text));
       };
+      const ringed = both.filter(function(n) { return typeof n.x === "number"; });
+      ringed.forEach(function(n) { over.append(s("circle", {class: "halo both", cx: n.x, cy: n.y, r: r + 6})); });
       if (w >= 0 && typeof N[w].x === "number") {
         over.append(s("circle", {class: "halo", cx: N[w].x, cy: N[w].y, r: r + 6}));
         label(N[w].name, N[w].x, N[w].y - r - 8, 20, "big");
         near[w].slice(0, 40).forEach(function(i) { label(N[i].name, N[i].x, N[i].y - r - 6, 18, "big dimmed"); });
         return;
       }
+      ringed.slice(0, 20).forEach(function(n) { label(n.name, n.x, n.y - r - 8, 18, "big"); });
       // Names of communities are outside of their group, away from the middle of the drawing.
       [place()].concat(range(C.length).filter(function(i) { return i !== place(); })).forEach(function(i) {
         // Bridges are apart from the group.
@@ -166,7 +189,7 @@ const view = function() {
         });
       });
     });
-    graph.append(h("figure", {}, g, h("figcaption", {}, L.pies)));
+    graph.append(h("figure", {}, g, key));
   } else {
     graph.append(h("p", {class: "dim"}, D.given_graph ? L.large : L.noGraph));
     if (!D.given_graph) { 
@@ -219,8 +242,8 @@ const view = function() {
       function(n) { return n.main - n.top; }, "keep"
     ],
     [L.inChosen, function(n) { return percent(n.in.get(state.c) || 0); }, function(n) { return n.in.get(state.c) || 0; }, "num"],
-    [L.edges, function(n) { return number(n.degree); }, function(n) { return n.degree; }, "num"], [
-      L.others, function(n) { return n.m.slice(1, 4).map(function(x) { return x[0] + ": " + percent(x[1]); }).join(", "); },
+    [L.edges, function(n) { return number(n.degree); }, function(n) { return n.degree; }, "num extra"], [
+      L.others, function(n) { return n.m.slice(1, 4).map(function(x) { return x[0] + ":" + String.fromCharCode(160) + percent(x[1]); }).join(", "); },
       function(n) { return -n.top; }, null
     ]
   ];
@@ -230,24 +253,21 @@ const view = function() {
   const ofSide = function() { return N.filter(function(n) { return !two || n.side === state.side; }); };
   const rows = table(L.nodes, columns, ofSide(), function(n) { return n.name === state.node; }, 2);
   parts.push(function() { rows.set(ofSide()); });
-  // A bridge has a tenth or more of its memberships in the chosen community and in another one.
-  const bridges = h("div", {});
+  const bridges = h("div", {class: "bridges"});
   parts.push(function() {
-    const other = state.with === state.c || indexOf(state.with) < 0 ? 0 : state.with;
-    const least = function(n) { return Math.min(n.in.get(state.c) || 0, other ? n.in.get(other) || 0 : n.m[n.m[0][0] === state.c ? 1 : 0][1]); };
-    const across = N.filter(function(n) { return n.m.length > 1 && least(n) >= 0.1; })
-                       .sort(function(a, b) { return least(b) - least(a); });
-    const shown = function(n) { return n.m.filter(function(x, j) { return x[0] === state.c || (other ? x[0] === other : j < 3); }); };
-    clear(bridges).append(...(across.length === 0 ? [] : [
-      h("h3", {tabindex: -1}, ...(other ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(other)))] : [L.bridge])), other ? button(L.anyOther, function() {
+    const to = other(), all = across();
+    const shown = function(n) { return n.m.filter(function(x, j) { return x[0] === state.c || (to ? x[0] === to : j < 3); }); };
+    clear(bridges).append(...(all.length === 0 ? [] : [
+      h("h3", {tabindex: -1}, ...(to ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(to)))] : [L.bridge])), to ? button(L.anyOther, function() {
         state.with = 0;
         draw();
       }) : null,
-      across.length > 10 ? h("p", {class: "dim"}, 10 + L.of + across.length) : null,
-      h("ul", {class: "plain"}, ...across.slice(0, 10).map(function(n) {
+      to && drawn ? h("p", {class: "noprint"}, link(L.ringed, function() { graph.scrollIntoView({block: "nearest"}); })) : null,
+      all.length > 10 ? h("p", {class: "dim"}, 10 + L.of + all.length) : null,
+      h("ul", {class: "plain"}, ...all.slice(0, 10).map(function(n) {
         return h(
             "li", {}, link(n.name, function() { finder.choose(N.indexOf(n)); }),
-            h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), " " + percent(x[1])); })));
+            h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), ": " + percent(x[1])); })));
       }))
     ].filter(Boolean)));
   });

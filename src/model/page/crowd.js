@@ -4,6 +4,7 @@ Object.assign(L, {
   accuracy: "accuracy",
   interval: "95 % interval",
   answers: "answers",
+  remark: "remark",
   confusion: "Answers of ",
   everyone: "all workers",
   truth: "Rows are true classes, columns the answers given; a row sums to 1.",
@@ -99,7 +100,7 @@ const view = function() {
           "num"
         ],
         [L.answers, function(w) { return String(w.n); }, function(w) { return w.n; }, "num"], [
-          "",
+          L.remark,
           function(w) {
             const m = margin(w);
             return m !== null && m[1] < 1 / k ? h("strong", {}, L.chance) : "";

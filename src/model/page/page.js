@@ -3,7 +3,7 @@
 // setAttribute of fixed names only.  L has all words that readers see.
 const L = {
   find: "Find",
-  key: "key /",
+  key: "or press /",
   previous: "Previous",
   next: "Next",
   inModel: function(n) { return " " + n + " more are in the model."; },
@@ -21,6 +21,7 @@ const L = {
   first: function(n, all) { return n + " of " + all + " are shown, the chosen one among them."; },
   keys: "; arrow keys go from one to the next",
   sameContent: "Drawing; the tables have the same content",
+  example: "example",
   examples: "Examples",
   noExamples: "No examples were given. To list examples here: ",
   of: " of ",
@@ -183,11 +184,6 @@ const shorten = function(text, n) {
   const all = Array.from(text), tail = Math.floor(n / 3);
   return all.length > n + 1 ? all.slice(0, n - 2 - tail).join("") + "..." + all.slice(all.length - tail).join("") : text;
 };
-// The begin of a list.
-const begin = function(text, n) {
-  const all = Array.from(text);
-  return all.length > n ? all.slice(0, n - 2).join("") + "..." : text;
-};
 const wideOf = function(text, size) {
   return size * sum(Array.from(text).map(function(c) { return c.codePointAt(0) > 0x2e7f ? 1 : 0.58; }));
 };
@@ -326,8 +322,8 @@ const table = function(caption, columns, rows, mark, first) {
   let by = first, down = true, most = 200;
   const body = h("tbody");
   const sorts = columns.map(function(c, j) {
-    return h("th", {scope: "col", class: c[3]}, button(c[0], function() {
-               down = by === j ? !down : c[3] === "num";
+    return h("th", {scope: "col", class: c[3]}, button(h("span", {}, c[0], h("i", {class: "arrow", "aria-hidden": "true"})), function() {
+               down = by === j ? !down : /^num/.test(c[3]);
                by = j;
                show();
              }));
@@ -339,6 +335,7 @@ const table = function(caption, columns, rows, mark, first) {
       } else {
         e.removeAttribute("aria-sort");
       }
+      e.querySelector(".arrow").textContent = j === by ? String.fromCharCode(down ? 9660 : 9650) : "";
     });
     const keys = new Map(rows.map(function(r) { return [r, columns[by][2](r)]; }));
     const order = rows.slice().sort(function(a, b) {
@@ -532,7 +529,7 @@ const exampleList = function(i) {
   return e.length === 0 ?
       null :
       h("div", {id: "examples"}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
-        h("table", {class: shares ? "list" : null}, shares ? h("thead", {}, h("tr", {}, h("th", {scope: "col", class: "num"}, L.share), h("td", {}))) : null,
+        h("table", {class: shares ? "list" : null}, shares ? h("thead", {}, h("tr", {}, h("th", {scope: "col", class: "num"}, L.share), h("th", {scope: "col"}, L.example))) : null,
           h("tbody", {}, ...e.map(function(x) {
             return h(
                 "tr", {}, shares ? h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)) : null,
@@ -695,12 +692,12 @@ const mergeCard = function() {
     lists.set(m[0], a.concat(b));
   });
   const leaves = lists.get(joints[joints.length - 1][0]), far = Math.max(1e-12, greatest(joints.map(function(m) { return m[2] || 0; })));
-  const line = 18, most = room() < 420 ? 16 : 26;
+  const line = 18, most = Math.min(40, Math.floor(room() / 16));
   parts.push(function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
         const c = indexOf(n);
-        return [n, names[c] === "" && summary(c) !== "" ? begin(n + " " + summary(c), most) : shorten(named(c), most)];
+        return [n, shorten(names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c), most)];
       }));
       const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); })), wide = Math.max(110, room() - left - 24);
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();

@@ -14,7 +14,11 @@ Object.assign(L, {
   ellipse: "Ellipses of two standard deviations; points are rows that were given. The first two dimensions are those that tell the components apart best.",
   answers: "Answers",
   stacked: "Proportions of all answers, 0 to 1.",
-  mine: "What is particular",
+  mine: "What distinguishes it",
+  twoAnswers: "If a question has two answers, only the second one is listed: the differences of the first one are the opposite.",
+  oneAnswer: "If a question has two answers, only the one that is more frequent in ",
+  than: " than in ",
+  listed: " is listed.",
   versus: "Compared with ",
   everything: "all",
   cut: "The page has those variables that differ most between components: ",
@@ -51,7 +55,7 @@ const view = function() {
     const tables = F[field];
     let at = 0, place = 0;
     states.forEach(function(size, j) {
-      const group = {name: variableName(j), entries: []};
+      const group = {name: variableName(j), size: size, entries: []};
       for (let x = 0; x < size; x++, at++) {
         if (placeOf(field, place) !== at) { continue; }
         const k = place, e = {
@@ -137,6 +141,9 @@ const view = function() {
   V.sort(function(a, b) { return b.apart - a.apart; });
   groups.forEach(function(g) { g.apart = greatest(g.entries.map(function(e) { return e.apart; })); });
   groups.sort(function(a, b) { return b.apart - a.apart; });
+  // Of two answers to a question one says all.
+  const twoAnswers = function(e) { return e.category && e.group.size === 2 && e.group.entries.length === 2; };
+  const listed = V.filter(function(e) { return !twoAnswers(e) || e === e.group.entries[1]; });
   const text = function(e, i) { return e.category ? percent(e.m[i]) : number(e.m[i]); };
   defaults = {c: C[0].number, variable: "", values: "", x: -1, y: -1, with: 0};
   readState();
@@ -223,19 +230,19 @@ const view = function() {
   parts.push(function() {
     values.checked = state.values !== "";
     finder.input.value = state.variable;
-    const w = finder.place(), rows = V.filter(function(e, j) { return j < most || j === w; }), shown = visible(30);
-    const t = heat(L.profile, [L.apart].concat(shown.map(headOf)), rows.map(function(e) { return e.name; }), function(r, j) {
+    const w = finder.place(), first = new Set(listed.slice(0, most)), rows = V.filter(function(e, j) { return first.has(e) || j === w; }), shown = visible(30);
+    const t = heat(L.profile, shown.map(headOf).concat(L.apart), rows.map(function(e) { return e.name; }), function(r, j) {
       const e = rows[r];
-      if (j === 0) { return [0, percent(e.apart)]; }
-      const i = shown[j - 1];
+      if (j === shown.length) { return [0, percent(e.apart)]; }
+      const i = shown[j];
       return [
         e.z[i], state.values !== "" ? text(e, i) : signed(Number(e.z[i].toFixed(2))),
         named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)
       ];
     }, 2, {chosen: rows.indexOf(V[w])}, L.variable + " / " + what);
     clear(profile).append(t, visibleNote(30));
-    if (V.length > most) {
-      profile.append(moreOf(40, most, V.length, function() {
+    if (listed.length > most) {
+      profile.append(moreOf(40, most, listed.length, function() {
         most += 40;
         draw();
       }));
@@ -392,6 +399,7 @@ const view = function() {
     });
   }
   const panel = h("div", {});
+  let compared = 15;
   const kinds = {
     latent_classes: "tlv_categories",
     grade_of_membership: "tlv_categories",
@@ -400,9 +408,8 @@ const view = function() {
   parts.push(function() {
     // Compared with the mean of all, or with one other component.
     const i = place(), other = state.with === state.c ? -1 : indexOf(state.with), apart = function(e) { return other < 0 ? e.z[i] : e.z[i] - e.z[other]; };
-    // Of two answers to a question the one that is more frequent here says all.
-    const told = function(e) { return !e.group || e.group.entries.length !== 2 || apart(e) > 0 || e === V[finder.place()]; };
-    const top = V.filter(told).sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, 15);
+    const told = V.filter(function(e) { return !twoAnswers(e) || apart(e) > 0 || e === V[finder.place()]; });
+    const top = told.slice().sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, compared);
     const far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(apart(e)); })));
     const choice = h("select", {
       on: {
@@ -419,6 +426,7 @@ const view = function() {
     clear(panel).append(
         ...panelHead(i).filter(Boolean), F.degrees && F.degrees.length > i ? h("p", {class: "dim"}, L.degrees + number(F.degrees[i])) : "",
         h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
+        V.some(twoAnswers) ? h("p", {class: "dim"}, L.oneAnswer, bdi(named(i)), L.than, other < 0 ? L.everything : bdi(named(other)), L.listed) : "",
         grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), L.difference1, ""], top.map(function(e) {
           const more = [e.v === null ? "" : L.deviation + " " + number(Math.sqrt(e.v[i])), interval(e.part, C[i].number, e.item)].filter(Boolean);
           return [
@@ -428,6 +436,10 @@ const view = function() {
             bar(Math.abs(apart(e)) / far)
           ];
         }), {class: "versus"}),
+        told.length > compared ? moreOf(15, compared, told.length, function() {
+          compared += 15;
+          draw();
+        }) : "",
         ...panelTail(i, "SELECT c.* FROM models, " + (kinds[T(D.kind)] || "tlv_means") + "(model) c WHERE c.component = " + C[i].number + ";")
             .filter(Boolean));
   });
@@ -451,7 +463,7 @@ const view = function() {
       ],
       [
         card(null, steps(csv), panel),
-        card(L.profile, h("p", {class: "dim"}, L.difference), h("label", {class: "noprint"}, values, L.values), profile),
+        card(L.profile, h("p", {class: "dim"}, L.difference, V.some(twoAnswers) ? " " + L.twoAnswers : ""), h("label", {class: "noprint"}, values, L.values), profile),
         ...(groups.length === 0 ? [] : maps)
       ]);
 };
