@@ -347,6 +347,20 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($js->($sorted), "edges\x{25bc} descending", '... and the arrow goes with it');
     $js->(q{document.querySelectorAll('.scroll thead button')[3].click()});
     is($js->($sorted), "edges\x{25b2} ascending", '... and turns');
+    # What the arrow says is the order of the numbers below it.
+    for my $name ('crowd', 'topics', 'communities') {
+        $open->($name);
+        my $lists = $js->(q{[...document.querySelectorAll('th[aria-sort]')].map(th => [th.getAttribute('aria-sort'),
+            ...[...th.closest('table').querySelectorAll('tbody tr')].map(r => r.children[th.cellIndex].textContent)])});
+        for my $list (@$lists) {
+            my ($direction, @shown) = @$list;
+            my @numbers = map { /^<?(-?[\d.]+(?:e[-+]?\d+)?)/ ? $1 : () } @shown;
+            my $sign = $direction eq 'ascending' ? 1 : -1;
+            cmp_ok(scalar @numbers, '>', 1, "$name: a table is sorted by numbers");
+            is(scalar(grep { $sign * $numbers[$_] < $sign * $numbers[ $_ - 1 ] } 1 .. $#numbers), 0, "... which are $direction");
+        }
+    }
+    $open->('communities');
     # The key of the graph: numbers of communities beside the colours of their pies.
     my $key = q{[...document.querySelectorAll('figcaption .keep')].map(e => e.textContent + ' ' + getComputedStyle(e.querySelector('.key')).backgroundColor).join('; ')};
     my $fills = $js->(q{[1, 2].map(c => c + ' ' + getComputedStyle(document.querySelector('.pie [data-m="' + c + '"]')).fill).join('; ')});

@@ -131,7 +131,7 @@ const view = function() {
       const aside = function(n) { return both.length > 0 && both.indexOf(n) < 0 && n.main !== state.c && n.main !== other(); };
       clear(key).append(...(one ? [swatch("pa", named(place())), swatch("rest", L.otherOnes)] : [
         L.pies, ...range(Math.min(8, C.length)).map(function(j) {
-          const same = C.filter(function(c, i) { return i % 8 === j; }).map(function(c) { return c.number; });
+          const same = C.filter(function(c) { return palette(c.number) === "p" + (j + 1); }).map(function(c) { return c.number; });
           return swatch("b" + (j + 1), same.slice(0, 3).join(", ") + (same.length > 3 ? ", ..." : ""));
         }),
         swatch("rest", L.grey), C.length > 8 ? L.repeat : ""
@@ -296,6 +296,7 @@ const view = function() {
     const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
     clear(head).append(...panelHead(i, L.ofNodes).filter(Boolean));
     clear(panel).append(
+        h("h3", {}, L.connect),
         grid(L.connect, [L.joined, D.poisson ? L.rate : L.probability].concat(two ? L.back : [], ""), order.map(function(o) {
           return [componentLink(o[1]), number(o[0])].concat(
               two ? number(value(o[1], i)) : [], h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number)));

@@ -80,6 +80,7 @@ const view = function() {
         null :
         [Math.max(0, w.accuracy - 1.96 * w.error), Math.min(1, w.accuracy + 1.96 * w.error)];
   };
+  const guesses = function(w) { return margin(w) !== null && margin(w)[1] < 1 / k; };
   const rows = table(
       L.workers,
       [
@@ -87,7 +88,7 @@ const view = function() {
           L.worker, function(w) { return link(w.name, function() { finder.choose(w.i === chosen() ? -1 : w.i); }); }, function(w) { return w.name; },
           null
         ],
-        [L.accuracy, function(w) { return percent(w.accuracy); }, function(w) { return -w.accuracy; }, "num"], [
+        [L.accuracy, function(w) { return percent(w.accuracy); }, function(w) { return w.accuracy; }, "num"], [
           L.interval,
           function(w) {
             const m = margin(w);
@@ -99,16 +100,9 @@ const view = function() {
           },
           "num"
         ],
-        [L.answers, function(w) { return String(w.n); }, function(w) { return w.n; }, "num"], [
-          L.remark,
-          function(w) {
-            const m = margin(w);
-            return m !== null && m[1] < 1 / k ? h("strong", {}, L.chance) : "";
-          },
-          function(w) { return w.accuracy < 1 / k ? 1 : 0; }, null
-        ]
-      ],
-      W, function(w) { return w.i === chosen(); }, 1);
+        [L.answers, function(w) { return String(w.n); }, function(w) { return w.n; }, "num"]
+      ].concat(W.some(guesses) ? [[L.remark, function(w) { return guesses(w) ? h("strong", {}, L.chance) : ""; }, function(w) { return guesses(w) ? 1 : 0; }, null]] : []),
+      W, function(w) { return w.i === chosen(); }, 1, true);
   parts.push(rows.draw);
   // ---- items in doubt: of the items that the model keeps, and of the examples
   const doubt = items
@@ -127,9 +121,9 @@ const view = function() {
       [
         [L.item, function(x) { return bdi(x.name); }, function(x) { return x.name; }, null],
         [L.likely, function(x) { return componentLink(x.best); }, function(x) { return x.best; }, null],
-        [L.sure, function(x) { return percent(x.sure); }, function(x) { return -x.sure; }, "num"]
+        [L.sure, function(x) { return percent(x.sure); }, function(x) { return x.sure; }, "num"]
       ],
-      doubt, function() { return false; }, 2);
+      doubt, function() { return false; }, 2, true);
   parts.push(itemRows.draw);
   const confused = [].concat(...range(k).map(function(g) {
                        return range(given).filter(function(a) { return a !== place2(g); }).map(function(a) { return [g, a, rate(-1, g, a) || 0]; });

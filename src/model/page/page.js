@@ -317,9 +317,9 @@ const redraw = function(box, make) {
   const e = box.querySelector("[tabindex='0'][role=button]");
   if (inside && e !== null) { e.focus(); }
 };
-// ---- a table whose columns sort: [head, content of a row, number or text to sort by, class]
-const table = function(caption, columns, rows, mark, first) {
-  let by = first, down = true, most = 200;
+// ---- a table whose columns sort: [head, content of a row, number or text to sort by, class]; first and up: column and direction at first
+const table = function(caption, columns, rows, mark, first, up) {
+  let by = first, down = !up, most = 200;
   const body = h("tbody");
   const sorts = columns.map(function(c, j) {
     return h("th", {scope: "col", class: c[3]}, button(h("span", {}, c[0], h("i", {class: "arrow", "aria-hidden": "true"})), function() {
@@ -378,7 +378,7 @@ const grid = function(caption, heads, rows, more) {
           h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, bdi(t)); }))),
       h("tbody", {}, ...rows.map(function(r) {
         return h("tr", {}, ...r.map(function(c, j) {
-          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && (typeof c === "string" || heads[j] !== "") ? "num" : null},
+          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && (typeof c === "string" || heads[j] !== "" || c.tagName === "BUTTON") ? "num" : null},
                    typeof c === "string" ? bdi(c) : c);
         }));
       })));

@@ -29,6 +29,7 @@ Object.assign(L, {
   numeric: "number",
   viewOf: "view ",
   difference1: "difference in sd",
+  sd: "Differences are in standard deviations (sd) of all rows. ",
   points: function(n, given) { return " " + n + " of the " + given + " rows that were given are drawn."; }
 });
 const view = function() {
@@ -426,7 +427,7 @@ const view = function() {
     clear(panel).append(
         ...panelHead(i).filter(Boolean), F.degrees && F.degrees.length > i ? h("p", {class: "dim"}, L.degrees + number(F.degrees[i])) : "",
         h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
-        V.some(twoAnswers) ? h("p", {class: "dim"}, L.oneAnswer, bdi(named(i)), L.than, other < 0 ? L.everything : bdi(named(other)), L.listed) : "",
+        h("p", {class: "dim"}, L.sd, ...(V.some(twoAnswers) ? [L.oneAnswer, bdi(named(i)), L.than, other < 0 ? L.everything : bdi(named(other)), L.listed] : [])),
         grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), L.difference1, ""], top.map(function(e) {
           const more = [e.v === null ? "" : L.deviation + " " + number(Math.sqrt(e.v[i])), interval(e.part, C[i].number, e.item)].filter(Boolean);
           return [

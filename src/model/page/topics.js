@@ -4,6 +4,7 @@ Object.assign(L, {
   inAll: "in all",
   word: "word",
   topic: "topic",
+  ofWord: "of the word",
   weight: "weight",
   wordsOf: "Words of ",
   ofIt: " of it in ",
@@ -123,7 +124,7 @@ const view = function() {
       [
         [L.topic, componentLink, function(i) { return C[i].number; }, "first"],
         [L.weight, function(i) { return percent(weights[i]); }, function(i) { return weights[i]; }, "num"], [
-          L.word,
+          L.ofWord,
           function(i) {
             return chosen() === null ? "" : percent(part(i, finder.place()));
           },

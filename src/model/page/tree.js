@@ -24,6 +24,7 @@ Object.assign(L, {
   from: "distance",
   drawing: "One line a leaf; a click on a node shows its part of the tree. Dashed edges have a support below 50 %.",
   table: "Probabilities given the node above",
+  marginal: "Probabilities",
   paired: function(from) {
     return "Hidden nodes of both trees are paired by the variables beyond them, seen from " + from + ". The distance is the proportion of these variables that only one of the two has beyond it.";
   },
@@ -324,7 +325,7 @@ const view = function() {
           [L.node, nodeLink, shown, null], [L.joined, function(v) { return nodeLink(change.home(v)); }, function(v) { return change.home(v) < 0 ? "" : shown(change.home(v)); }, null],
           [L.joinedBefore, function(v) { return bdi(hiddenBefore(change.homeBefore(v))); }, function(v) { return hiddenBefore(change.homeBefore(v)); }, null]
         ],
-        change.moved, function(v) { return v === chosen(); }, 0);
+        change.moved, function(v) { return v === chosen(); }, 0, true);
     parts.push(pairs.draw, moved.draw);
     const only = function(text, list, called) {
       return list.length === 0 ? null : h("p", {}, text, ...list.slice(0, 40).map(function(v, j) { return h("span", {}, j ? ", " : "", bdi(called(v))); }), list.length > 40 ? ", ..." : "");
@@ -367,7 +368,7 @@ const view = function() {
     const facts = [[L.leaves, String(size[v])], [F.gaussian ? L.dimensions : L.states, String(F.states[v])]];
     if (parent[v] >= 0) {
       facts.push(
-          [L.edge, h("span", {}, link(name[parent[v]], function() { finder.choose(parent[v]); }))], [L.length, number(length(v))],
+          [L.edge, link(name[parent[v]], function() { finder.choose(parent[v]); })], [L.length, number(length(v))],
           [L.correlation, number(Math.exp(-length(v)))]);
       if (F.error && F.error[v] !== null && F.error[v] >= 0) { facts.push([L.error, number(F.error[v])]); }
       if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.support, percent(F.support[v])]); }
@@ -378,10 +379,11 @@ const view = function() {
                             .filter(Boolean));
     const t = F.tables || [], d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
     if (!F.gaussian && t.length >= offsets[v + 1] && offsets[v + 1] - offsets[v] === d * p) {
+      const title = parent[v] >= 0 ? L.table : L.marginal;
       panel.append(
-          h("h3", {}, L.table),
+          h("h3", {}, title),
           heat(
-              L.table, range(d).map(function(x) { return stateName(v, x); }),
+              title, range(d).map(function(x) { return stateName(v, x); }),
               range(p).map(function(x) { return parent[v] >= 0 ? name[parent[v]] + " = " + stateName(parent[v], x) : name[v]; }), function(i, j) {
                 const x = t[offsets[v] + j + d * i];
                 return [x, percent(x)];
