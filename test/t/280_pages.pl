@@ -193,8 +193,9 @@ for my $name ('topics', 'communities', 'mixture full', 'states of symbols', 'sou
 
 for my $name ('hostile', 'hostile words', 'hostile nodes') {
     my ($dom) = dom($names{$name});
-    is(scalar(() = $dom =~ /<img/g), 0, "$name: no element came of a text");
-    is(scalar(() = $dom =~ /<script/g), 2 + ($name eq 'hostile' ? 0 : 0), "$name: no script came of a text");
+    (my $elements = $dom) =~ s/="[^"]*"/=""/g;    # older browsers write < in attributes as it is
+    is(scalar(() = $elements =~ /<img/g), 0, "$name: no element came of a text");
+    is(scalar(() = $elements =~ /<script/g), 2, "$name: no script came of a text");
     like($dom, qr{&lt;/script&gt;&lt;img src=x onerror=alert\(1\)&gt;}, "$name: the text is shown");
 }
 # The negative control: the same label without references is seen, and the policy stops its handler.
@@ -205,6 +206,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     print {$out} $open;
     close $out or die $!;
     my ($dom, $console) = dom("$folder/open.html");
+    $dom =~ s/="[^"]*"/=""/g;
     like($dom, qr{<img}, 'the test sees an element that came of a text');
     like($console, qr{Content Security Policy}, 'the policy refuses its handler');
     (my $changed = $page) =~ s{"use strict"; }{"use strict"; document.title = 1; } or die;
@@ -212,7 +214,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     print {$out} $changed;
     close $out or die $!;
     ($dom, $console) = dom("$folder/changed.html");
-    like($console, qr{script violates the following Content Security Policy}, 'a script that was changed does not run');
+    like($console, qr{violates the following Content Security Policy}, 'a script that was changed does not run');
     like($dom, qr{<section id="plain" class="card">.*alert\(1\)}s, 'without a script all components are there');
 }
 
