@@ -270,6 +270,22 @@ SELECT tlv_dense_moments(v, 3) = tlv_dense_moments(x, 3) AS moments, tlv_dense_m
 FROM forms, (SELECT array[a, b, c]::real[] AS x, row(array[a, b, c]::real[])::own_vector AS v FROM columns) r GROUP BY plain;
 SELECT count(*) > 0 AS moving FROM (SELECT tlv_dense_moments(row(array[a, b]::real[])::own_vector, 2) OVER (ORDER BY a ROWS 2 PRECEDING) AS m FROM columns LIMIT 20) r WHERE tlv_info(m)->>'rows' = '3';
 DROP TYPE own_vector CASCADE;
+-- another model that is nearly as likely, and divides the rows otherwise: two components of four clouds on a square are one side and the other, or the upper and the lower
+CREATE TABLE corners AS SELECT ARRAY[4 * a + u, 4 * b + v] AS x FROM unnest('{-1,1}'::int[]) a, unnest('{-1,1}'::int[]) b, generate_series(1, 20) i,
+  LATERAL (VALUES (i * .618 % 1, i * .7549 % 1), (i * .7549 % 1, i * .618 % 1)) w(u, v);
+SET tensorlv.warnings = off;
+CREATE TABLE divided AS SELECT k, tlv_gmm('SELECT x FROM corners', k, 'full', errors => true) AS m FROM unnest('{2,4}'::int[]) k;
+SELECT k, code, component, round(score::numeric, 6) AS score, message, hint FROM divided, tlv_warnings(m) ORDER BY k, code;
+SELECT k, doubts FROM divided, tlv_summary(m) WHERE component = 0 ORDER BY k;
+-- few rows of a known model: not of two components, nor of more rows, nor where components are far apart
+CREATE TABLE drawn AS SELECT separation, s.* FROM unnest('{6,15}'::int[]) separation, tlv_simulate_gmm(tlv_simulate_gmm_model(3, 3, separation, 'full', seed => 5032), 2000, seed => 5032) s;
+SELECT separation, n, k, code, score BETWEEN .1 AND 2.9 AS near, message
+FROM (VALUES (6, 300, 3), (6, 300, 2), (6, 2000, 3), (15, 300, 3)) t(separation, n, k),
+  tlv_warnings(tlv_gmm(format('SELECT x FROM drawn WHERE separation = %s AND id <= %s', separation, n), k, 'full')) ORDER BY 1, 2, 3, 4;
+-- nor where a variance is at the floor, which then decides what is likely
+SELECT code FROM tlv_warnings(tlv_gmm('SELECT ARRAY[i % 7, i % 3, i % 11]::float8[] FROM generate_series(1, 200) i', 2)) ORDER BY code;
+SET tensorlv.warnings = on;
+DROP TABLE corners, divided, drawn;
 DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models, by_icl, tied, tied_model CASCADE;
 DROP FUNCTION normal;
 -- moments of rows that all were left out say so, whatever is fitted to them

@@ -127,6 +127,7 @@ typedef struct tlv_gmm_start_options
 	int starts;				  /* k-means starts; 0 where one is given */
 	int steps;				  /* of refinement, at most, of the best ones */
 	const tlv_mixture *given; /* one more start, of that k, covariance and tails; NULL: none */
+	bool others; /* of few rows all starts are refined to the end, for the warning another_model */
 } tlv_gmm_start_options;
 
 /* Rows in memory, about their mean (directions as they are) and in random order: the first of them
@@ -153,10 +154,11 @@ extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
  * clusters go on (all of few rows, and of full covariances), and the given one: a few steps of
  * expectation maximisation each, the better half twice as many, and so on, of many rows on some of
  * them first; until the last one has done `steps` more
- * or its mean log-likelihood stands.  floor (d) is that of the whole data.
- * Diagnostics: starts, start_given (1: the given start won), sample_rows, sample_steps,
- * sample_mean_log_likelihood, sample_mean_entropy, sample_stands.  Errors: TLV_BAD_DATA (n < k),
- * memory, TLV_CANCELLED.
+ * or its mean log-likelihood stands; with `others` and few rows, all of them, and the warning
+ * another_model where one is nearly as likely as the best and divides the rows otherwise.  floor
+ * (d) is that of the whole data. Diagnostics: starts, start_given (1: the given start won),
+ * sample_rows, sample_steps, sample_mean_log_likelihood, sample_mean_entropy, sample_stands.
+ * Errors: TLV_BAD_DATA (n < k), memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *sample, const double *floor,
 								const tlv_gmm_start_options *options, void **image, size_t *size);

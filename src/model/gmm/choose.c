@@ -152,7 +152,8 @@ gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, const tlv_
 										   .seed = evidence->options.seed,
 										   .starts = starts,
 										   .steps = GMM_MOST_STEPS,
-										   .given = given};
+										   .given = given,
+										   .others = true};
 	const tlv_frame *best = &start->sampled.frame;
 	bool whole = (double) evidence->sample.n >= evidence->n;
 	tlv_making made;

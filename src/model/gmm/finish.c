@@ -336,6 +336,23 @@ warn_of_floor(tlv_context *ctx, const gmm_evidence *rows, const tlv_frame *model
 					columns->n > 0 ? tlv_shown_verb(columns) : "are");
 }
 
+/* The warning of a start that is the model, or that more steps do not change; not where
+ * variances are at the floor, which then decides how likely models are. */
+static tlv_status
+diagnose_another(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
+{
+	const gmm_start *start = &fit->start;
+	tlv_warnings_walk walk;
+
+	if (!start->stands || start->sampled.image == NULL || !fit->options.refine)
+		return TLV_OK;
+	walk = tlv_warnings_of(&start->sampled.frame);
+	while (tlv_warnings_next(&walk))
+		if (strcmp(walk.warning.code, "another_model") == 0)
+			TLV_TRY(tlv_warn(ctx, diagnostics, &walk.warning, "%s", walk.warning.message));
+	return TLV_OK;
+}
+
 /* ---- all of them ---- */
 
 static tlv_status
@@ -366,7 +383,10 @@ diagnose_warnings(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *di
 						 "k is the largest that was tried, max_k = %d", max_k));
 	TLV_TRY(diagnose_single(ctx, fit, &mixture, diagnostics));
 	if (low == 0) /* else it is the floor that is compared */
+	{
 		TLV_TRY(diagnose_logarithms(ctx, fit, diagnostics));
+		TLV_TRY(diagnose_another(ctx, fit, diagnostics));
+	}
 	TLV_TRY(diagnose_overlap(ctx, fit, diagnostics));
 	return gmm_warn_rows(ctx, fit, diagnostics);
 }

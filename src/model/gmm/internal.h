@@ -51,6 +51,35 @@ extern tlv_status tlv_gmm_ascend(tlv_context *ctx, const tlv_gmm_sample *rows, c
 								 int steps, tlv_mixture *mixture, double *log_likelihood,
 								 double *entropy);
 
+/* A mixture, and its mean log-likelihood of a row. */
+typedef struct gmm_likely
+{
+	const tlv_mixture *mixture;
+	double log_likelihood;
+} gmm_likely;
+
+/* Another mixture that is nearly as likely as the best, and divides the rows otherwise. */
+typedef struct gmm_another
+{
+	double behind; /* nats, of all rows */
+	double *moved; /* k: rows that a component of the best loses or gains; NULL: there is none */
+} gmm_another;
+
+/*
+ * Another mixture of the same rows, which becomes *nearest if it is at most 3 nats behind the best,
+ * with more than 3 % of the rows in another component, and nearer than the one before; and the
+ * warning of the nearest of all, if there is one.  Errors: memory, TLV_CANCELLED, those of
+ * tlv_mixture_expect.
+ */
+extern tlv_status gmm_compare_another(tlv_context *ctx, const tlv_gmm_sample *rows,
+									  const gmm_likely *best, const gmm_likely *other,
+									  gmm_another *nearest);
+extern tlv_status gmm_warn_of_another(tlv_context *ctx, size_t k, const gmm_another *nearest,
+									  tlv_diagnostics *diagnostics);
+
+/* Components by descending weight.  order: their numbers, or NULL. */
+extern void gmm_sort_components(tlv_mixture *mixture, int64_t *order);
+
 /* A mixture's parameters into another of its shape, which becomes one of t distributions if it is.
  */
 extern void tlv_gmm_copy(const tlv_mixture *from, tlv_mixture *to);

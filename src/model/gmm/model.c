@@ -50,9 +50,9 @@ swap(double *a, double *b, size_t n)
 	}
 }
 
-/* Components by descending weight; k is small beside what they hold.  order: their numbers. */
-static void
-sort_components(tlv_mixture *mixture, int64_t *order)
+/* k is small beside what components hold. */
+void
+gmm_sort_components(tlv_mixture *mixture, int64_t *order)
 {
 	size_t k = mixture->k, d = mixture->d;
 	size_t variances = tlv_mixture_variances(d, mixture->covariance);
@@ -102,7 +102,7 @@ tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t
 		.diagnostics = parts->diagnostics,
 	};
 
-	sort_components(&mixture, parts->order);
+	gmm_sort_components(&mixture, parts->order);
 	return tlv_sections_write(ctx,
 							  (mixture.covariance == TLV_COVARIANCE_DIRECTION
 								   ? tlv_kind_direction_mixture

@@ -466,33 +466,54 @@ gmm_run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_o
 	return start_refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
 }
 
+/* The best of n candidates is the first.  Of few rows the others cost little. */
+static tlv_status
+look_at_others(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
+			   const tlv_gmm_start_options *options, int n, gmm_candidate *candidates,
+			   tlv_diagnostics *diagnostics)
+{
+	const gmm_sample sample = with_floor(rows, floor);
+	const gmm_likely best = {&candidates->mixture, candidates->log_likelihood};
+	gmm_another nearest = {0};
+
+	if (!options->others || plan_of(&sample, options) != &small_plan)
+		return TLV_OK;
+	gmm_sort_components(&candidates->mixture, NULL);
+	for (int s = 1; s < n && candidates[s].mixture.k > 0; s++)
+	{
+		gmm_candidate *other = &candidates[s];
+
+		TLV_TRY(start_refine(ctx, &sample, sample.n, options->steps, true, other));
+		TLV_TRY(gmm_compare_another(
+			ctx, rows, &best, &(gmm_likely){&other->mixture, other->log_likelihood}, &nearest));
+	}
+	return gmm_warn_of_another(ctx, options->k, &nearest, diagnostics);
+}
+
 /* ---- starts ---- */
 
 static tlv_status
 write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
-		   gmm_candidate *best, void **image, size_t *size)
+		   gmm_candidate *best, tlv_diagnostics *diagnostics, void **image, size_t *size)
 {
-	tlv_diagnostics diagnostics = {0};
 	tlv_gmm_parts parts = {0};
 
 	parts.mixture = &best->mixture;
 	parts.floor = sample->floor;
 	parts.rows = (double) sample->n;
 	parts.seed = (double) options->seed;
-	parts.diagnostics = &diagnostics;
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->d, "dimensions"));
+	parts.diagnostics = diagnostics;
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) sample->n, "rows"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) sample->d, "dimensions"));
 	if (options->starts > 0)
-		TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->starts, "starts"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->given, "start_given"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->steps, "sample_steps"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->stands, "sample_stands"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->log_likelihood, "sample_mean_log_likelihood"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->entropy, "sample_mean_entropy"));
-	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_diagnostics_free(ctx, &diagnostics);
-	return TLV_OK;
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, options->starts, "starts"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, best->given, "start_given"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, best->steps, "sample_steps"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, best->stands, "sample_stands"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) sample->n, "sample_rows"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, best->log_likelihood, "sample_mean_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, best->entropy, "sample_mean_entropy"));
+	return tlv_gmm_write(ctx, &parts, image, size);
 }
 
 tlv_status
@@ -501,6 +522,7 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 {
 	int number = options->starts + (options->given != NULL);
 	const gmm_sample sample = with_floor(rows, floor);
+	tlv_diagnostics diagnostics = {0};
 	gmm_candidate *candidates;
 
 	tlv_assert(options->given == NULL ||
@@ -511,7 +533,9 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 		return tlv_refuse_few(ctx, (double) rows->n, "rows", options->k, "components");
 	TLV_TRY_NEW0(ctx, candidates, (size_t) number);
 	TLV_TRY(gmm_run_starts(ctx, &sample, options, candidates));
-	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));
+	TLV_TRY(look_at_others(ctx, rows, floor, options, number, candidates, &diagnostics));
+	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], &diagnostics, image, size));
+	tlv_diagnostics_free(ctx, &diagnostics);
 	for (int s = 0; s < number; s++)
 		tlv_mixture_free(ctx, &candidates[s].mixture);
 	tlv_free(ctx, candidates);

@@ -15,6 +15,7 @@ static const struct listed_code
 } listed[] = {
 	{"anchors_below_noise", TLV_SEVERE_OTHER, ""},
 	{"anchors_for_memory", TLV_SEVERE_OTHER, ""},
+	{"another_model", TLV_SEVERE_OTHER, "Give more rows, or use another k."},
 	{"asymmetric_moments", TLV_SEVERE_OTHER, "Give more rows, or use a smaller k."},
 	{"cancelling_components", TLV_SEVERE_OTHER, ""},
 	{"closed_neighbourhoods", TLV_SEVERE_STRUCTURE, ""},
