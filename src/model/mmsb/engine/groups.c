@@ -5,6 +5,7 @@
  * partition that explains nothing imply that nothing differs, and would keep it.
  */
 #include "groups.h"
+#include "class_prior.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,13 +18,6 @@
 
 #define INSIDE	0
 #define BETWEEN 1
-
-/* Priors of a class of pairs of groups: of rates, gamma of a mean and shape, and of scores. */
-typedef struct class_prior
-{
-	double rate, shape, constant; /* of the evidence of every rate */
-	tlv_score_prior scores;
-} class_prior;
 
 /* The nodes of a group, and their edges from it and to it; undirected: both the same. */
 typedef struct group
@@ -40,14 +34,14 @@ typedef struct groups
 	size_t n, k, room;
 	double total, ends, constant; /* edges; sum of degrees; what the labels do not change */
 	int32_t *label;
-	group *group;			/* room */
-	tlv_score_sums *pairs;	/* room x room, source by target */
-	double *value;			/* room x room: evidence of pairs, of both directions together */
-	tlv_score_sums *own[2]; /* room: of one node's edges, by direction; undirected: the same */
-	double *kept;			/* room: values of a group before a trial */
-	int64_t *order;			/* n: nodes as they are looked at */
-	bool *candidate;		/* room: groups of a node's neighbours, and one at random */
-	class_prior prior[2];	/* inside groups, between them */
+	group *group;			  /* room */
+	tlv_score_sums *pairs;	  /* room x room, source by target */
+	double *value;			  /* room x room: evidence of pairs, of both directions together */
+	tlv_score_sums *own[2];	  /* room: of one node's edges, by direction; undirected: the same */
+	double *kept;			  /* room: values of a group before a trial */
+	int64_t *order;			  /* n: nodes as they are looked at */
+	bool *candidate;		  /* room: groups of a node's neighbours, and one at random */
+	tlv_class_prior prior[2]; /* inside groups, between them */
 	size_t evaluations;
 	tlv_rng rng;
 } groups;
@@ -65,24 +59,12 @@ groups_expected(const groups *g, const group *from, const group *to)
 	return part * from->size * (from == to ? to->size - 1 : to->size);
 }
 
-/* The marginal likelihood of a rate, n edges where x are expected at rate 1. */
-static double
-groups_rate_evidence(const class_prior *prior, double n, double expected)
-{
-	double a = prior->shape;
-
-	return tlv_fast_lgamma(n + a) - (n + a) * log(expected + a / prior->rate) + prior->constant;
-}
-
 static double
 pair_evidence(groups *g, const tlv_score_sums *pair, const group *from, const group *to)
 {
-	const class_prior *prior = &g->prior[from == to ? INSIDE : BETWEEN];
-	double expected = groups_expected(g, from, to);
-	double value = expected > 0 ? groups_rate_evidence(prior, pair->n, expected) : 0;
-
 	g->evaluations++;
-	return g->task->follow ? value + tlv_score_evidence(&prior->scores, pair) : value;
+	return tlv_class_evidence(&g->prior[from == to ? INSIDE : BETWEEN], pair,
+							  groups_expected(g, from, to));
 }
 
 static void
@@ -132,55 +114,17 @@ groups_evidence(const groups *g)
 
 /* ---- priors ---- */
 
-static void
-set_shape(class_prior *prior, double shape)
-{
-	prior->shape = shape;
-	prior->constant = shape * log(shape / prior->rate) - tlv_fast_lgamma(shape);
-}
-
-/* The best shape of the prior of the rates of n pairs, whose mean is that of the class. */
-static tlv_status
-fit_rates(tlv_context *ctx, size_t n, const tlv_score_sums *pairs, const double *expected,
-		  class_prior *prior)
-{
-	/* Exponents of 2 of the shapes that are compared: the last one is one rate for all pairs. */
-	const int last_shape = 12;
-	double most = -HUGE_VAL, best = 1, sums[2] = {0.5, 0.5};
-
-	for (size_t i = 0; i < n; i++)
-	{
-		sums[0] += pairs[i].n;
-		sums[1] += expected[i];
-	}
-	prior->rate = sums[0] / sums[1];
-	for (int s = 0; s <= last_shape; s++)
-	{
-		double value = 0;
-
-		TLV_TRY_CONTINUE(ctx);
-		set_shape(prior, exp2(s));
-		for (size_t i = 0; i < n; i++)
-			value += expected[i] > 0 ? groups_rate_evidence(prior, pairs[i].n, expected[i]) : 0;
-		best = value > most ? prior->shape : best;
-		most = fmax(most, value);
-	}
-	set_shape(prior, best);
-	return TLV_OK;
-}
-
 /* The priors of largest evidence, or weak ones; then values of all pairs. */
 static tlv_status
 fit_priors(tlv_context *ctx, groups *g, bool weak)
 {
 	tlv_score_sums *pairs;
-	double *expected, evidence;
+	double *expected;
 
 	TLV_TRY_NEW_ROWS(ctx, pairs, g->k, g->k);
 	TLV_TRY_NEW_ROWS(ctx, expected, g->k, g->k);
 	for (size_t class = INSIDE; class <= BETWEEN; class ++)
 	{
-		class_prior *prior = &g->prior[class];
 		size_t n = 0;
 
 		TLV_TRY_CONTINUE(ctx);
@@ -192,11 +136,7 @@ fit_priors(tlv_context *ctx, groups *g, bool weak)
 				expected[n] = groups_expected(g, &g->group[a], &g->group[b]);
 				pairs[n++] = g->pairs[a * g->room + b];
 			}
-		TLV_TRY(fit_rates(ctx, n, pairs, expected, prior));
-		if (weak)
-			set_shape(prior, 1);
-		if (g->task->follow)
-			TLV_TRY(tlv_score_fit(ctx, n, pairs, weak, &prior->scores, &evidence));
+		TLV_TRY(tlv_class_fit(ctx, n, pairs, expected, weak, &g->prior[class]));
 	}
 	tlv_free(ctx, expected);
 	tlv_free(ctx, pairs);
@@ -278,6 +218,8 @@ open_groups(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t
 	TLV_TRY_NEW(ctx, g->group, k);
 	TLV_TRY_NEW(ctx, g->order, n);
 	TLV_TRY_NEW0(ctx, g->candidate, k);
+	for (int class = INSIDE; class <= BETWEEN; class ++)
+		TLV_TRY(tlv_class_prior_create(ctx, task->edges->entries, task->follow, &g->prior[class]));
 	g->own[0] = g->pairs + k * k;
 	g->own[1] = g->own[0] + directed * k;
 	g->kept = g->value + k * k;
@@ -293,6 +235,8 @@ close_groups(tlv_context *ctx, groups *g)
 	tlv_free(ctx, g->group);
 	tlv_free(ctx, g->order);
 	tlv_free(ctx, g->candidate);
+	tlv_class_prior_free(ctx, &g->prior[INSIDE]);
+	tlv_class_prior_free(ctx, &g->prior[BETWEEN]);
 }
 
 /* ---- moves ---- */

@@ -233,7 +233,14 @@ tlv_rank_scores_free(tlv_context *ctx, tlv_rank_scores *scores)
 /* ---- evidence ---- */
 
 double
-tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair)
+tlv_score_count_evidence(const tlv_score_prior *prior, double n)
+{
+	return prior->constant + tlv_fast_lgamma((prior->freedom + n) / 2) -
+		   log(prior->strength + n) / 2;
+}
+
+double
+tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair, double of_count)
 {
 	double mean, within, strength = prior->strength + pair->n, freedom = prior->freedom + pair->n;
 
@@ -242,7 +249,7 @@ tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair)
 	mean = pair->sum / pair->n;
 	within = fmax(pair->squares - pair->n * mean * mean, 0);
 	mean -= prior->centre;
-	return prior->constant + tlv_fast_lgamma(freedom / 2) - log(strength) / 2 -
+	return of_count -
 		   freedom / 2 *
 			   log(prior->freedom * prior->variance + within +
 				   prior->strength * pair->n / strength * mean * mean) -
@@ -295,7 +302,8 @@ tlv_score_fit(tlv_context *ctx, size_t n, const tlv_score_sums *pairs, bool weak
 			TLV_TRY_CONTINUE(ctx);
 			set_prior(exp2(s), exp2(f), prior);
 			for (size_t i = 0; i < n; i++)
-				value += tlv_score_evidence(prior, &pairs[i]);
+				value += tlv_score_evidence(prior, &pairs[i],
+											tlv_score_count_evidence(prior, pairs[i].n));
 			if (value <= most)
 				continue;
 			most = value;

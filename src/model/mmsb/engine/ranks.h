@@ -44,7 +44,11 @@ typedef struct tlv_score_prior
 	double constant;		  /* of the evidence of every pair */
 } tlv_score_prior;
 
-extern double tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair);
+/* Log marginal likelihood of the scores of a pair; of_count: the part of it that follows from the
+ * number of edges n alone, tlv_score_count_evidence(prior, n). */
+extern double tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair,
+								 double of_count);
+extern double tlv_score_count_evidence(const tlv_score_prior *prior, double n);
 
 /* The prior of largest evidence for n pairs, and that; weak: one that is hardly stronger than one
  * edge.  Errors: TLV_CANCELLED. */
