@@ -367,6 +367,8 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     my $key = q{[...document.querySelectorAll('figcaption .keep')].map(e => e.textContent + ' ' + getComputedStyle(e.querySelector('.key')).backgroundColor).join('; ')};
     my $fills = $js->(q{[1, 2].map(c => c + ' ' + getComputedStyle(document.querySelector('.pie [data-m="' + c + '"]')).fill).join('; ')});
     like($js->($key), qr{^\Q$fills\E; grey}, 'a key joins colours and numbers of communities');
+    is($js->(q{[...document.querySelectorAll('.tag')].map(e => e.lastChild.data.replace('community ', '') + ' ' + getComputedStyle(e.previousElementSibling).fill).sort().join('; ')}),
+        $fills, '... as their names in the graph do');
     $js->(q{document.querySelector('input[type=checkbox]').click()});
     cmp_ok($js->(q{document.querySelectorAll('.pie.one').length}), '>', 0, 'only the chosen community');
     my $accent = $js->(q{document.querySelector('.now').textContent + ' ' + getComputedStyle(document.querySelector('.pie.one .in')).fill});

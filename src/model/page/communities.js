@@ -145,9 +145,10 @@ const view = function() {
       const boxes = many ? [] : N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) {
         return [n.x - r, n.y - r, n.x + r, n.y + r];
       });
-      const label = function(text, x, y, small, kind, more) {
-        const size = zoom * small;
-        const wide = wideOf(text, size), d = 24 * zoom, spots = [
+      // colour: class of a square before the text.
+      const label = function(text, x, y, small, kind, more, colour) {
+        const size = zoom * small, square = colour === undefined ? 0 : size;
+        const wide = square + wideOf(text, size), d = 24 * zoom, spots = [
           [x, y], [x, y - d], [x, y + d], [x + wide / 2, y], [x - wide / 2, y], [x, y - 2 * d], [x, y + 2 * d], [x + wide / 2, y - d],
           [x - wide / 2, y - d], [x + wide / 2, y + d], [x - wide / 2, y + d]
         ].concat(more === undefined ? [[x, y - 3 * d], [x, y + 3 * d]] : more(wide, size));
@@ -160,7 +161,10 @@ const view = function() {
                          });
         if (free === undefined) { return; }
         boxes.push([free[0] - wide / 2, free[1] - size, free[0] + wide / 2, free[1] + 4]);
-        over.append(s("text", {x: free[0], y: free[1], "text-anchor": "middle", class: kind, size: size}, text));
+        if (square > 0) {
+          over.append(s("rect", {class: colour, x: free[0] - wide / 2, y: free[1] - 0.7 * size, width: 0.64 * size, height: 0.64 * size}));
+        }
+        over.append(s("text", {x: free[0] + square / 2, y: free[1], "text-anchor": "middle", class: kind, size: size}, text));
       };
       const ringed = both.filter(function(n) { return typeof n.x === "number"; });
       ringed.forEach(function(n) { over.append(s("circle", {class: "halo both", cx: n.x, cy: n.y, r: r + 6})); });
@@ -186,7 +190,7 @@ const view = function() {
                 left = -greatest(xs.map(function(v) { return -v; })) - r - 8 - wide / 2, top = -greatest(ys.map(function(v) { return -v; })) - r - 6,
                 bottom = greatest(ys) + r + size;
           return [[x, top], [x, bottom], [right, y], [left, y], [x - wide / 2, top], [x + wide / 2, top], [x - wide / 2, bottom], [x + wide / 2, bottom]];
-        });
+        }, one ? (i === place() ? "pa" : "rest") : palette(C[i].number));
       });
     });
     graph.append(h("figure", {}, g, key));

@@ -8,6 +8,7 @@ Object.assign(L, {
   weight: "weight",
   wordsOf: "Words of ",
   ofIt: " of it in ",
+  inTopic: " in ",
   often: " times in all",
   wordArea: ["Area: where the word '", "' comes from."],
   words: "words",
@@ -89,7 +90,13 @@ const view = function() {
     }
     const o = of(w), k = o.indexOf(greatest(o));
     finder.say(
-        "'", bdi(W[w]), "': " + percent(part(k, w)) + L.ofIt, bdi(named(k)), tokens ? ", " + count(all(w) * tokens) + L.often : "");
+        "'", bdi(W[w]), "': " + percent(part(k, w)) + L.ofIt, bdi(named(k)),
+        ...range(C.length)
+            .filter(function(i) { return i !== k && part(i, w) >= 0.1; })
+            .sort(function(a, b) { return o[b] - o[a]; })
+            .slice(0, 3)
+            .map(function(i) { return h("span", {}, ", " + percent(part(i, w)) + L.inTopic, bdi(named(i))); }),
+        tokens ? "; " + count(all(w) * tokens) + L.often : "");
   });
   const slider = h("input", {type: "range", min: 0, max: 100, step: 5, value: 60});
   const out = h("output", {});
