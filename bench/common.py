@@ -228,12 +228,12 @@ def with_corpus(B, C, smoothing=.1):
     return (1 - smoothing) * B + smoothing * (np.asarray(C.sum(0)).ravel() / C.sum())[:, None]
 
 
-def split_tokens(C, seed=7):
-    """Document completion: every token of a document is observed or scored, by a fair coin."""
+def split_tokens(C, seed=7, whole_words=False):
+    """Document completion: every token of a document (or every word of it, with all its tokens) is observed or scored, by a fair coin."""
     rng = np.random.default_rng(seed)
     C = C.tocsr().astype(int)
     observed = C.copy()
-    observed.data = rng.binomial(C.data, 0.5)
+    observed.data = C.data * rng.integers(0, 2, len(C.data)) if whole_words else rng.binomial(C.data, 0.5)
     scored = C.copy()
     scored.data = C.data - observed.data
     observed.eliminate_zeros()
@@ -241,11 +241,11 @@ def split_tokens(C, seed=7):
     return observed, scored
 
 
-def perplexity(B, alpha, T, steps=100):
+def perplexity(B, alpha, T, steps=100, new_words=False):
     """Of held-out documents T by completion, for any method: memberships by a fixed point from
-    the observed tokens, the others scored; the evaluator behind the peers' published numbers."""
+    the observed tokens, the others scored (new_words: those of words that were not observed); the evaluator behind the peers' published numbers."""
     import scipy.sparse as sp
-    observed, scored = split_tokens(T)
+    observed, scored = split_tokens(T, whole_words=new_words)
     B = np.maximum(B, 1e-12)
     B = B / B.sum(0)
     n, k = T.shape[0], B.shape[1]

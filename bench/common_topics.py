@@ -80,6 +80,24 @@ def corpus(name):
     return C[order[held:]].tocsr(), C[order[:min(held, 1500)]].tocsr(), truth
 
 
+def npmi(tops, C):
+    """mean over topics and pairs of words; pairs that never meet count -1"""
+    X, n, means = (C > 0).astype(float).tocsc(), C.shape[0], []
+    for words in tops:
+        joint = (X[:, words].T @ X[:, words]).toarray()
+        single = np.diag(joint)
+        pairs = [(joint[i, j], single[i] * single[j]) for i in range(len(words)) for j in range(i)]
+        means.append(np.mean([-1 if both == 0 else 1 if both == n else np.log(both * n / each) / -np.log(both / n) for both, each in pairs]))
+    return float(np.mean(means))
+
+
+def distinctive(B, C):
+    """shrunk lift of every word in every topic, by which tlv_topic_items orders: V x k"""
+    count = np.asarray(C.sum(0)).ravel()
+    share = count[count > 0] / count.sum()
+    return B / (count + 300 + count.sum() / np.exp(-(share * np.log(share)).sum()))[:, None]
+
+
 def tomotopy_chain(C, k, alpha, eta, sweeps):
     """[(topics V x k, CPU seconds so far)] after each number of sweeps of one chain of collapsed Gibbs draws: alpha is where
     its estimate starts; handing the documents over is not counted"""

@@ -4,7 +4,7 @@ order.  AP ships with the repository, the newsgroups are looked for in TLV_SHARE
 --corpora=ap:20,ap:50,news:20,man:20,fr:20: of each the number of topics."""
 import os
 from common import Session, machine, np, table, topics_of
-from common_topics import given, triples
+from common_topics import given, npmi, triples
 from corpora import counts, manual
 
 NEWS = os.path.join(os.environ.get('TLV_SHARED_DATA', ''), 'newsgroups20-train')
@@ -25,17 +25,6 @@ def corpus(name):
     C = C[np.asarray(C.sum(1)).ravel() >= 3]
     order = np.random.default_rng(20261122).permutation(C.shape[0])
     return C[order[C.shape[0] // 5:]], C[order[:C.shape[0] // 5]]
-
-
-def npmi(tops, C):
-    """mean over topics and pairs of words; pairs that never meet count -1"""
-    X, n, means = (C > 0).astype(float).tocsc(), C.shape[0], []
-    for words in tops:
-        joint = (X[:, words].T @ X[:, words]).toarray()
-        single = np.diag(joint)
-        pairs = [(joint[i, j], single[i] * single[j]) for i in range(len(words)) for j in range(i)]
-        means.append(np.mean([-1 if both == 0 else 1 if both == n else np.log(both * n / each) / -np.log(both / n) for both, each in pairs]))
-    return float(np.mean(means))
 
 
 def figures(tops, B, C, T):
