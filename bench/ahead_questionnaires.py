@@ -24,7 +24,7 @@ def linkage(x):
 
 
 def by_bic(x, test):
-    return timed(lambda: factor_analyses(x - x.mean(0), test - x.mean(0)))
+    return timed(lambda: factor_analyses(x - x.mean(0), test - x.mean(0), range(1, 11)))
 
 
 def scales(s, options):

@@ -136,12 +136,12 @@ def questionnaire(n=2500, seed=1):
     return np.clip(np.round(3.5 + 1.4 * z), 1, 6)
 
 
-def factor_analyses(train, test):
+def factor_analyses(train, test, numbers=FACTORS):
     """held-out log-likelihood of a row by the number of factors of least BIC, of the best number in hindsight, and the two numbers"""
     from sklearn.decomposition import FactorAnalysis
     n, p = train.shape
     found = []
-    for k in [k for k in FACTORS if k < p and (p - k) ** 2 >= p + k]:   # more are not identified
+    for k in [k for k in numbers if k < p and (p - k) ** 2 >= p + k]:   # more are not identified
         m = FactorAnalysis(k, max_iter=500).fit(train)
         free = 2 * p + p * k - k * (k - 1) / 2
         found.append((m.score(train) * n - .5 * free * np.log(n), float(m.score(test)), k))
