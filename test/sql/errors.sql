@@ -116,3 +116,8 @@ CREATE TABLE many AS SELECT 'a' || (i * 7919) % 601 + CASE WHEN i % 5 < 2 THEN 6
   'c' || i * 17 % 4 + CASE WHEN i % 5 < 2 THEN 3 ELSE 0 END AS c FROM generate_series(1, 6000) i;
 SELECT part, left(item_name, 2) AS view, count(*), count(standard_error), count(low) FROM tlv_estimates(tlv_multiview('SELECT a, b, c FROM many', 2, errors => true)) GROUP BY 1, 2 ORDER BY 1, 2;
 DROP TABLE many;
+-- of few rows errors are those of the products of scores times n / (n - p): two clouds of 20 symmetric rows, whose means have the error sd / sqrt(20) by the products, and 5 parameters
+CREATE TABLE clouds AS SELECT ARRAY[side + o / 10.0]::float8[] AS x, o / 10.0 AS o FROM unnest('{-50,50}'::int[]) side, generate_series(-10, 10) o WHERE o <> 0;
+SELECT e.component, round((e.standard_error / s.by_products)::numeric, 4) AS factor, round(40 / 35.0, 4) AS of_five_parameters
+FROM tlv_estimates(tlv_gmm('SELECT x FROM clouds', 2, 'diagonal', errors => true)) e, (SELECT sqrt(avg(o * o) / 20) AS by_products FROM clouds) s WHERE e.part = 'mean' ORDER BY 1;
+DROP TABLE clouds;

@@ -89,13 +89,19 @@ choose_free(block_part *block)
 	}
 }
 
-/* The inverse of products of n scores of p parameters is too large by n / (n - p - 1) on average,
- * as that of a Wishart matrix (Anderson 1984): what it is multiplied by. */
+/*
+ * What the inverse of products of n scores of p parameters is multiplied by.  It is too large by
+ * n / (n - p - 1) on average, as that of a Wishart matrix (Anderson 1984).  Of a mode under a prior
+ * it is too small: n / (n - p) times the standard errors hold (docs/decisions/few-rows.md).
+ */
 static double
 few_rows(const block_part *block)
 {
-	return block->list[0].penalised ? 1
-									: fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
+	const double least = 0.25;
+	double free = (double) block->free, part = fmax(1 - free / block->pieces, least);
+
+	return block->list[0].penalised ? 1 / (part * part)
+									: fmax(1 - (free + 1) / block->pieces, least);
 }
 
 /*
