@@ -34,3 +34,11 @@ FROM (SELECT x, tlv_lca(format('SELECT %s FROM generate_series(1, 300) i', x)) A
   FROM unnest(ARRAY['array[1, 2, 1]', 'array[i % 2, 2, 1]', 'array[i, i, 2]', 'array[1, 1]', 'i::text AS i, 1 AS c', '1 AS a, 1 AS b']) x) q, tlv_components(m) GROUP BY x, m ORDER BY x;
 RESET tensorlv.warnings;
 SELECT count(*) AS profiles_of_identifiers FROM tlv_components((SELECT tlv_gom('SELECT i::text AS a, ''b'' || i AS b, ''c'' || i AS c, ''d'' || i AS d FROM generate_series(1, 120) i')));
+-- the seed of a fit decides where it starts, not how many components there are
+CREATE TEMP TABLE six AS SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(10, 6, 3, .4), 250);
+CREATE TEMP TABLE eight AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(12, 8), 20, 60);
+SET tensorlv.warnings = off;
+SELECT count(DISTINCT (SELECT count(*) FROM tlv_components(tlv_lca('SELECT v FROM six', seed => s)))) AS classes,
+  count(DISTINCT (SELECT count(*) FROM tlv_components(tlv_gom('SELECT v FROM six', seed => s)))) AS profiles,
+  count(DISTINCT (SELECT count(*) FROM tlv_components(tlv_hmm('SELECT seq, t, symbol FROM eight', seed => s)))) AS states FROM generate_series(1, 4) s;
+RESET tensorlv.warnings;

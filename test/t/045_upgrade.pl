@@ -40,8 +40,12 @@ END { unlink $step if defined $step }
 there("ALTER EXTENSION tensorlv UPDATE TO '$version.next'");
 is(there("SELECT extversion FROM pg_extension WHERE extname = 'tensorlv'"), "$version.next", 'the extension is updated');
 is(there($everything), $before, 'and values are equal');
-$socket = upgrade_second_cluster($ENV{TLV_UPGRADE_TO} // bindir());
-is(there($everything), $before, 'pg_upgrade: values are equal');
-is(there("SET enable_seqscan = off; SELECT count(*) FROM page_models WHERE model = (SELECT model FROM page_models WHERE name = 'tree')"), '1', 'and indexes find them');
+SKIP: {
+    # LOAD '$libdir/...' of pg_upgrade reads the server's own folder; Debian's servers up to 17 look below extension_destdir first.
+    skip "pg_upgrade of PostgreSQL 18 finds no staged library", 2 if ($ENV{TLV_SERVER_SETTINGS} // '') =~ /^extension_control_path/m;
+    $socket = upgrade_second_cluster($ENV{TLV_UPGRADE_TO} // bindir());
+    is(there($everything), $before, 'pg_upgrade: values are equal');
+    is(there("SET enable_seqscan = off; SELECT count(*) FROM page_models WHERE model = (SELECT model FROM page_models WHERE name = 'tree')"), '1', 'and indexes find them');
+}
 stop_second_cluster();
 done_testing();

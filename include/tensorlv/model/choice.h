@@ -90,8 +90,7 @@ extern bool tlv_choice_is_open(tlv_choice *choice);
  * The fold, 0 to folds - 1, of each of n rows: at random, since rows come in the order of their
  * values, of which every fifth row is the same proportion in each fold; and of one size.
  */
-extern tlv_status tlv_choice_draw_folds(tlv_context *ctx, uint64_t seed, size_t n, size_t folds,
-										int64_t **fold);
+extern tlv_status tlv_choice_draw_folds(tlv_context *ctx, size_t n, size_t folds, int64_t **fold);
 
 /* Adds the sums of the rows of one fold, TLV_CHOICE_GROUPS of either, under k components that are
  * learnt from all other rows. */
@@ -111,6 +110,10 @@ extern tlv_status tlv_choice_tell(tlv_context *ctx, const tlv_choice *choice,
 
 /* What a point has of the rise of the curve from its first point to the best one, 0 to 1. */
 extern double tlv_choice_gain(const tlv_choice *choice, size_t point);
+
+/* Of the random numbers of folds, and of starts that are compared for k: the seed of a fit decides
+ * where it starts, not how many components there are. */
+#define TLV_CHOICE_SEED 1
 
 /* Folds of a cross-validation. */
 #define TLV_FOLDS 5

@@ -256,11 +256,11 @@ tlv_choice_next(const tlv_choice *choice)
 /* ---- the search ---- */
 
 tlv_status
-tlv_choice_draw_folds(tlv_context *ctx, uint64_t seed, size_t n, size_t folds, int64_t **fold)
+tlv_choice_draw_folds(tlv_context *ctx, size_t n, size_t folds, int64_t **fold)
 {
 	tlv_rng rng;
 
-	tlv_rng_seed(&rng, seed);
+	tlv_rng_seed(&rng, TLV_CHOICE_SEED);
 	TLV_TRY_NEW(ctx, *fold, n);
 	TLV_TRY(tlv_rng_permutation(ctx, &rng, n, *fold));
 	for (size_t i = 0; i < n; i++)

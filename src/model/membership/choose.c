@@ -186,6 +186,7 @@ begin_training(const tlv_membership_options *options, size_t k)
 	membership_training training = {.options = *options, .k = k};
 
 	training.options.k = k;
+	training.options.seed = training.options.decompose.seed = TLV_CHOICE_SEED;
 	training.options.alpha0 =
 		membership_alpha0(options, k); /* the same for a component of every trial */
 	return training;
@@ -239,7 +240,7 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	*k = 1;
 	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
-	TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, TLV_FOLDS, &search.folds));
+	TLV_TRY(tlv_choice_draw_folds(ctx, rows->n, TLV_FOLDS, &search.folds));
 	TLV_TRY(most_of_folds(ctx, &search, &most));
 	tlv_choice_begin(1, tlv_least(most, rows->n * (TLV_FOLDS - 1) / TLV_FOLDS), true,
 					 &search.curve);

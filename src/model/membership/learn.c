@@ -398,7 +398,7 @@ membership_collect_sample(tlv_context *ctx, tlv_source *rows, const membership_l
 							 1 + (fit->options.refine == 0 ? pass_limit(fit) : 0),
 							 &(tlv_statistic){.aggregate = &tlv_aggregate_row_sample,
 											  .count = membership_sample_count(slots),
-											  .seed = fit->options.fit.seed},
+											  .seed = TLV_CHOICE_SEED},
 							 "seen", sample);
 }
 

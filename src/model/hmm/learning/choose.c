@@ -180,12 +180,12 @@ tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts, size_t max_k, tlv
 	double most;
 
 	*k = 1;
+	search.starts.start.seed = TLV_CHOICE_SEED;
 	TLV_TRY(choice_data(ctx, starts->data, &search.pieces));
 	most = floor(sqrt(search.pieces.steps * (TLV_FOLDS - 1) / TLV_FOLDS / transition_steps));
 	if (search.pieces.n < TLV_FOLDS || most < 1)
 		return TLV_OK;
-	TLV_TRY(
-		tlv_choice_draw_folds(ctx, starts->start.seed, search.pieces.n, TLV_FOLDS, &search.folds));
+	TLV_TRY(tlv_choice_draw_folds(ctx, search.pieces.n, TLV_FOLDS, &search.folds));
 	tlv_choice_begin(1, most < (double) max_k ? (size_t) most : max_k, true, curve);
 	TLV_TRY(tlv_choice_follow(ctx, curve, score_fold, &search, FIRST_FOLDS, TLV_FOLDS));
 	*k = curve->points[curve->chosen].k;

@@ -545,7 +545,7 @@ sample_statistic(const hmm_learning *fit)
 {
 	return (tlv_statistic){.aggregate = &tlv_aggregate_sequence_sample,
 						   .count = SAMPLE_NUMBERS,
-						   .seed = fit->options.fit.seed};
+						   .seed = TLV_CHOICE_SEED};
 }
 
 /* The moments; and the sample in the same scan where it is certain to be needed, else NULL. */
