@@ -354,6 +354,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         $open->($name);
         my $lists = $js->(q{[...document.querySelectorAll('th[aria-sort]')].map(th => [th.getAttribute('aria-sort'),
             ...[...th.closest('table').querySelectorAll('tbody tr')].map(r => r.children[th.cellIndex].textContent)])});
+        cmp_ok(scalar @$lists, '>', 0, "$name: a table is sorted");
         for my $list (@$lists) {
             my ($direction, @shown) = @$list;
             my @numbers = map { /^<?(-?[\d.]+(?:e[-+]?\d+)?)/ ? $1 : () } @shown;

@@ -41,9 +41,10 @@ static const tlv_count_terms *
 terms_of_count(const tlv_class_prior *prior, double n)
 {
 	size_t last = prior->counts - 1;
-	tlv_count_terms *terms = &prior->terms[n < (double) last ? (size_t) n : last];
+	bool kept = n < (double) last && n == floor(n);
+	tlv_count_terms *terms = &prior->terms[kept ? (size_t) n : last];
 
-	if (isnan(terms->rate) || n >= (double) last)
+	if (isnan(terms->rate) || !kept)
 	{
 		terms->rate = tlv_fast_lgamma(n + prior->shape);
 		terms->scores = prior->follow ? tlv_score_count_evidence(&prior->scores, n) : 0;
