@@ -251,6 +251,7 @@ use_any_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *fra
 	tlv_accumulator *accumulator;
 	use_material material;
 	tlv_frame collected;
+	const int64_t *place;
 	tlv_model *model;
 	tlv_match match;
 
@@ -262,6 +263,7 @@ use_any_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *fra
 	if (class->open == NULL || tlv_model_open(ctx, frame, &model) != TLV_OK)
 		return;
 	infer_rows(ctx, model, &material);
+	model = tlv_model_present(model, &place); /* as whoever collects anything of its rows */
 	refine_model(ctx, builder, model, &material);
 	for (int i = 0; i < 2; i++)
 	{
