@@ -69,3 +69,6 @@ SELECT tlv_mmsb('SELECT a, b FROM edges', 2, alpha0 => .1, directed => true, sid
 SELECT tlv_mmsb('SELECT a, b FROM edges', 2, directed => true, sides => 'both');
 SELECT tlv_from_json(jsonb_set(tlv_to_json(m)::jsonb, '{graph}', '"bipartite"')::json) IS NOT NULL AS forged FROM models WHERE kind = 'a ring' AND seed = 1;
 DROP SCHEMA directed CASCADE;
+-- nodes with edges to themselves alone do not shift the others of a weighted directed graph
+CREATE TEMP TABLE loops AS SELECT i % 40 AS src, CASE WHEN i % 6 = 0 THEN i % 40 ELSE (i * 7) % 40 END AS dst, 1 + (i % 13) / 3.0 AS w FROM generate_series(1, 600) i;
+SELECT count(DISTINCT node) AS nodes FROM tlv_memberships(tlv_mmsb('SELECT src, dst, w FROM loops', directed => true));

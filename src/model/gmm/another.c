@@ -87,7 +87,7 @@ tlv_status
 gmm_compare_another(tlv_context *ctx, const tlv_gmm_sample *rows, const gmm_likely *best,
 					const gmm_likely *other, gmm_another *nearest)
 {
-	/* So many nats behind, and so large a part of the rows elsewhere. */
+	/* The most nats behind the best, and the part of the rows that must be elsewhere. */
 	const double most_behind = 3, least_moved = 0.03;
 	double n = (double) rows->n, behind = n * (best->log_likelihood - other->log_likelihood);
 	double all, *moved;

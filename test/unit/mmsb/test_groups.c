@@ -199,6 +199,7 @@ TEST(test_directed)
 	dense graph = dense_graph(NODES, NODES), back = dense_graph(NODES, NODES);
 	int32_t node[NODES], label[NODES];
 	size_t split[NODES], right[GROUPS][GROUPS] = {{0}};
+	int32_t number[NODES];
 	planted p = {0};
 	tlv_rng rng;
 
@@ -228,6 +229,8 @@ TEST(test_directed)
 		fit.side[s].edges.value = NULL;
 		tlv_csr_row_sums(&fit.side[s].edges, fit.side[s].degree);
 	}
+	for (size_t u = 0; u < NODES; u++)
+		number[u] = (int32_t) u;
 	assert_ok(tlv_rank_scores_create(&ctx, &p.fit.side[0].edges, split, p.fit.side[0].edges.value,
 									 &p.scores));
 	for (int corrected = 0; corrected < 2; corrected++)
@@ -235,6 +238,7 @@ TEST(test_directed)
 		tlv_group_task task = {.fit = &fit,
 							   .edges = &p.fit.side[0].edges,
 							   .split = split,
+							   .number = number,
 							   .scores = &p.scores,
 							   .follow = true,
 							   .corrected = corrected == 1};

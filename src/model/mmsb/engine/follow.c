@@ -34,9 +34,10 @@ typedef struct candidate
 typedef struct follow_work
 {
 	tlv_mmsb_fit_state *fit;
-	tlv_csr edges; /* of a directed graph those from a node before those to it */
-	size_t *split; /* where the latter begin; NULL: undirected */
-	size_t *node;  /* directed: the nodes that have edges to others, which the rows are */
+	tlv_csr edges;	 /* of a directed graph those from a node before those to it */
+	size_t *split;	 /* where the latter begin; NULL: undirected */
+	size_t *node;	 /* directed: the nodes that have edges to others, which the rows are */
+	int32_t *number; /* directed: the row of each node that is one */
 	tlv_rank_scores scores;
 	tlv_group_task task;
 	float *value;	/* of the entries: exp(score) */
@@ -49,20 +50,18 @@ typedef struct follow_work
 /* ---- nodes and sides ---- */
 
 /* Leaves nodes without edges to others out: they are in no community. */
-static tlv_status
-number_nodes(tlv_context *ctx, follow_work *work)
+static void
+number_nodes(follow_work *work)
 {
 	const tlv_mmsb_side *side = work->fit->side;
 	tlv_csr *edges = &work->edges;
 	size_t n = 0;
-	int32_t *number;
 
-	TLV_TRY_NEW(ctx, number, edges->rows);
 	for (size_t i = 0; i < edges->rows; i++)
 	{
 		if (side[0].place[i] < 0 && side[1].place[i] < 0)
 			continue;
-		number[i] = (int32_t) n;
+		work->number[i] = (int32_t) n;
 		work->node[n] = i;
 		edges->start[n] = edges->start[i];
 		work->split[n++] = work->split[i];
@@ -70,9 +69,7 @@ number_nodes(tlv_context *ctx, follow_work *work)
 	edges->start[n] = edges->entries;
 	edges->rows = edges->columns = n;
 	for (size_t e = 0; e < edges->entries; e++)
-		edges->index[e] = number[edges->index[e]];
-	tlv_free(ctx, number);
-	return TLV_OK;
+		edges->index[e] = work->number[edges->index[e]];
 }
 
 /* The edges of both directions of every node, with their weights. */
@@ -81,10 +78,12 @@ open_directions(tlv_context *ctx, follow_work *work)
 {
 	TLV_TRY_NEW(ctx, work->split, work->fit->side[0].all);
 	TLV_TRY_NEW(ctx, work->node, work->fit->side[0].all);
+	TLV_TRY_NEW(ctx, work->number, work->fit->side[0].all);
 	TLV_TRY(tlv_mmsb_use_weights(ctx, work->fit, true));
 	TLV_TRY(tlv_mmsb_join_directions(ctx, work->fit, work->split, &work->edges));
 	TLV_TRY(tlv_mmsb_use_weights(ctx, work->fit, false));
-	return number_nodes(ctx, work);
+	number_nodes(work);
+	return TLV_OK;
 }
 
 /* The labels of the fit, by row. */
@@ -251,6 +250,7 @@ open_work(tlv_context *ctx, tlv_mmsb_fit_state *fit, follow_work *work)
 	work->task = (tlv_group_task){.fit = fit,
 								  .edges = &work->edges,
 								  .split = work->split,
+								  .number = work->number,
 								  .scores = &work->scores,
 								  .k = fit->options->k > 0 ? fit->k : 0,
 								  .most = fit->options->max_k,
@@ -273,6 +273,7 @@ close_work(tlv_context *ctx, follow_work *work)
 		tlv_csr_free(ctx, &work->edges);
 	tlv_free(ctx, work->split);
 	tlv_free(ctx, work->node);
+	tlv_free(ctx, work->number);
 	tlv_rank_scores_free(ctx, &work->scores);
 	tlv_free(ctx, work->value);
 	tlv_free(ctx, work->degree);

@@ -497,7 +497,7 @@ add_condition(tlv_context *ctx, const groups *g, double *evidence)
 	{
 		TLV_TRY_NEW(ctx, label[s], side[s].n);
 		for (size_t u = 0; u < side[s].n; u++)
-			label[s][u] = g->label[side[s].position[u]];
+			label[s][u] = g->label[g->task->number[side[s].position[u]]];
 	}
 	TLV_TRY(tlv_mmsb_simple_gain(ctx, g->task->fit, label, g->k, g->task->corrected, &gain));
 	for (size_t s = 0; s < 2 && g->directed; s++)

@@ -20,8 +20,9 @@ typedef struct tlv_group_task
 	const tlv_mmsb_fit_state *fit; /* of one side, or of tied ones; edges count 1 */
 	const tlv_csr *edges;		   /* of all nodes, every edge in the rows of both of its ends */
 	const size_t
-		*split;		/* where the edges to a node begin, behind those from it; NULL: undirected */
-	bool corrected; /* expected edges follow degrees, else the number of pairs */
+		*split; /* where the edges to a node begin, behind those from it; NULL: undirected */
+	const int32_t *number; /* directed: the row of a node, by its position on the sides */
+	bool corrected;		   /* expected edges follow degrees, else the number of pairs */
 	const tlv_rank_scores *scores;
 	bool follow;  /* scores are of pairs of groups; else of all edges alike */
 	double alike; /* evidence of scores that are alike, tlv_scores_alike() */
