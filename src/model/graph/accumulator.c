@@ -238,7 +238,7 @@ note_names(tlv_context *ctx, graph_state *state, const tlv_edge *edge)
 }
 
 /* An edge; of weight 0 it is none. */
-static tlv_status
+static inline tlv_status
 put_edge(tlv_context *ctx, graph_state *state, int64_t src, int64_t dst, double weight)
 {
 	raw_edge edge = {bias(src), bias(dst)};

@@ -376,12 +376,13 @@ pack_edge(id_range range, raw_edge edge)
 	return (range.bits[1] < 64 ? source << range.bits[1] : 0) | (edge.dst - range.low[1]);
 }
 
-/* Entries of that size, a key and its weight or, all weights being 1, the key alone; work has room
- * for n. */
+/* Entries that are a key and its weight or, all weights being 1, the key alone; work has room for
+ * n. */
 static tlv_status
-fold_keys(edge_fold *fold, id_range range, size_t size, size_t n, void *entries, void *work)
+fold_keys(edge_fold *fold, id_range range, bool weighted, size_t n, void *entries, void *work)
 {
-	tlv_sort_form form = {size, sizeof(uint64_t), 0, range.bits[0] + range.bits[1]};
+	tlv_sort_form form = {weighted ? sizeof(packed_edge) : sizeof(uint64_t), sizeof(uint64_t), 0,
+						  range.bits[0] + range.bits[1]};
 	unsigned by = range.bits[1];
 	uint64_t mask = by < 64 ? (UINT64_C(1) << by) - 1 : UINT64_MAX;
 	void *sorted;
@@ -389,9 +390,9 @@ fold_keys(edge_fold *fold, id_range range, size_t size, size_t n, void *entries,
 	TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, entries, work, &sorted));
 	for (size_t i = 0; i < n; i++)
 	{
-		packed_edge edge = {.weight = 1};
+		packed_edge edge =
+			weighted ? ((packed_edge *) sorted)[i] : (packed_edge){((uint64_t *) sorted)[i], 1};
 
-		memcpy(&edge, (char *) sorted + i * size, size);
 		if (i % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(fold->ctx);
 		TLV_TRY(fold_add(fold, range.low[0] + (by < 64 ? edge.key >> by : 0),
@@ -408,7 +409,7 @@ fold_plain(edge_fold *fold, id_range range, size_t n, raw_edge *edge)
 
 	for (size_t i = 0; i < n; i++)
 		key[i] = pack_edge(range, edge[i]);
-	return fold_keys(fold, range, sizeof(uint64_t), n, key, key + n);
+	return fold_keys(fold, range, false, n, key, key + n);
 }
 
 /* Keys and weights where the edges were; work has room for n. */
@@ -420,7 +421,7 @@ fold_packed(edge_fold *fold, id_range range, size_t n, raw_edge *edge, const dou
 
 	for (size_t i = 0; i < n; i++)
 		packed[i] = (packed_edge){pack_edge(range, edge[i]), weight[i]};
-	return fold_keys(fold, range, sizeof(packed_edge), n, packed, work);
+	return fold_keys(fold, range, true, n, packed, work);
 }
 
 /* work has room for 2 n. */

@@ -10,6 +10,7 @@
 
 #include "rows/queries.h"
 #include "rows/vectors.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "functions/suggest.h"
@@ -50,7 +51,7 @@ given_matrix(Datum value, const char *name, size_t *states, size_t *width)
 
 	if (value == (Datum) 0)
 		return NULL;
-	vectors = TlvVectorsOf(value);
+	vectors = TlvVectorsOf(TlvFetchArray(value));
 	if (!vectors.many || (*states > 0 && vectors.rows != *states))
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("%s have no row for every state", name),

@@ -202,8 +202,8 @@ TLV_FUNCTION(tlv_amari_arrays)
 	work = begin_comparison((size_t) of_first[0], (size_t) of_first[1], (size_t) of_second[0],
 							(size_t) of_second[1]);
 	TlvRequireArrays(fcinfo, 0, 2);
-	a = TlvVectorsOf(PG_GETARG_DATUM(0));
-	b = TlvVectorsOf(PG_GETARG_DATUM(1));
+	a = TlvVectorsOf(TLV_GETARG_ARRAY(0));
+	b = TlvVectorsOf(TLV_GETARG_ARRAY(1));
 	TlvCheck(&work->ctx, columns_of(&work->ctx, &a, &of_a));
 	TlvCheck(&work->ctx, columns_of(&work->ctx, &b, &of_b));
 	return amari(work, a.rows, a.d, of_a, of_b);

@@ -97,7 +97,7 @@ check_columns(const AnyRecord *record)
 	}
 }
 
-static Datum
+static ArrayType *
 vector_of_record(AnyColumns *columns, int i, Datum value)
 {
 	AnyRecord *record = &columns->record[i];
@@ -108,20 +108,20 @@ vector_of_record(AnyColumns *columns, int i, Datum value)
 		check_columns(record);
 		columns->checked[i] = record->version;
 	}
-	return PointerGetDatum(TlvAnyColumnNumbers(record, (size_t) record->n, NULL));
+	return TlvAnyColumnNumbers(record, (size_t) record->n, NULL);
 }
 
 /* As float8[]; one that is a float8[] itself is given back as it came. */
-static Datum
+static ArrayType *
 vector_of(AnyColumns *columns, int i, Datum value)
 {
 	AnyType *type = &columns->type[i];
 	ArrayType *array;
 
 	if (type->form == ANY_LITERAL)
-		return PointerGetDatum(TlvArrayOfText(DatumGetCString(value), FLOAT8OID));
+		return TlvArrayOfText(DatumGetCString(value), FLOAT8OID);
 	if (type->form == ANY_CAST)
-		return PointerGetDatum(TlvFloat8Numbers(TlvAnyCast(type, value), FLOAT4OID));
+		return TlvFloat8Numbers(TlvAnyCast(type, value), FLOAT4OID);
 	if (type->form == ANY_RECORD)
 		return vector_of_record(columns, i, value);
 	if (type->form != ANY_ARRAY)
@@ -129,7 +129,7 @@ vector_of(AnyColumns *columns, int i, Datum value)
 	array = TlvFetchArray(value);
 	if (!TlvIsNumberType(TlvAnyElement(type, array)))
 		refuse_vector(type);
-	return PointerGetDatum(TlvFloat8Numbers(array, type->base));
+	return TlvFloat8Numbers(array, type->base);
 }
 
 static void
@@ -189,7 +189,7 @@ static void
 three_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	AnyColumns *columns = input_columns_of(fcinfo, first, 3);
-	LOCAL_FCINFO(vectors, 3);
+	ArrayType *views[3];
 	bool arrays = true;
 
 	if (columns->categories)
@@ -201,14 +201,11 @@ three_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 		arrays &= columns->type[t].form == ANY_ARRAY;
 	if (arrays)
 		TlvRequireArrays(fcinfo, first, 3);
-	InitFunctionCallInfoData(*vectors, NULL, 3, InvalidOid, NULL, NULL);
+	TlvCursorBegin(cursor, TLV_ROW_VIEWS);
 	for (int t = 0; t < 3; t++)
-	{
-		vectors->args[t].isnull = PG_ARGISNULL(first + t);
-		if (!vectors->args[t].isnull)
-			vectors->args[t].value = vector_of(columns, t, PG_GETARG_DATUM(first + t));
-	}
-	TlvCursorOpen(vectors, 0, &TlvViewRows, TLV_ROW_VIEWS, takes, cursor);
+		views[t] =
+			PG_ARGISNULL(first + t) ? NULL : vector_of(columns, t, PG_GETARG_DATUM(first + t));
+	TlvOpenViews(views, takes, cursor);
 }
 
 const TlvRowReader TlvAnyThreeRows = {

@@ -174,7 +174,7 @@ integer_reader_put_numbers(TlvRowCursor *cursor, ArrayType *array, unsigned take
 	ArrayType *numbers = TlvFloat8Numbers(array, INT4OID);
 
 	TlvCursorOwn(cursor, numbers);
-	TlvOpenVectors(PointerGetDatum(numbers), takes, cursor);
+	TlvOpenVectors(numbers, takes, cursor);
 }
 
 static void

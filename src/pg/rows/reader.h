@@ -194,7 +194,10 @@ TlvCursorOwn(TlvRowCursor *cursor, void *copy)
 	((Pointer) (pointer) != DatumGetPointer(datum) ? (void *) (pointer) : NULL)
 
 /* The rows of a float8[], of the form in the cursor. */
-extern void TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor);
+extern void TlvOpenVectors(ArrayType *array, unsigned takes, TlvRowCursor *cursor);
+
+/* Three of them side by side, of which some may be NULL: as many rows in each view. */
+extern void TlvOpenViews(ArrayType *views[3], unsigned takes, TlvRowCursor *cursor);
 
 /* ---- the readers ---- */
 extern const TlvRowReader TlvBagRows;		  /* tlv_bag */

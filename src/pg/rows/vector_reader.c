@@ -25,13 +25,6 @@ put_part(tlv_part *part, size_t n, size_t d, const double *x)
 	part->missing = NULL;
 }
 
-static void
-put_vectors(TlvRowCursor *cursor, tlv_part *part, const TlvVectors *vectors, Datum value)
-{
-	put_part(part, 1, vectors->d, vectors->x);
-	TlvCursorOwn(cursor, TLV_COPY_OF(vectors->array, value));
-}
-
 /* ---- rows with a NULL in them, which aggregates leave out ---- */
 
 static size_t
@@ -115,32 +108,17 @@ leave_out_incomplete(TlvRowCursor *cursor, ArrayType **arrays, int n)
 }
 
 /*
- * Puts arrays of complete rows in the place of n arguments, none of which is NULL; false: there is
+ * Puts arrays of complete rows in the place of n arrays, of which one has NULLs; false: there is
  * no such row.  What is no array of rows is left to be refused as it is.
  */
 static bool
-complete_rows(TlvRowCursor *cursor, Datum *values, int n)
+complete_rows(TlvRowCursor *cursor, ArrayType **arrays, int n)
 {
-	ArrayType *arrays[3];
-	bool nulls = false;
-
 	for (int t = 0; t < n; t++)
-	{
-		arrays[t] = TlvFetchArray(values[t]);
-		TlvCursorOwn(cursor, TLV_COPY_OF(arrays[t], values[t]));
-		values[t] = PointerGetDatum(arrays[t]);
-		nulls |= ARR_HASNULL(arrays[t]);
-	}
-	for (int t = 0; nulls && t < n; t++)
-		nulls &= vector_reader_has_rows(arrays[t]) &&
-				 rows_of_array(arrays[t]) == rows_of_array(arrays[0]);
-	if (!nulls)
-		return true;
-	if (!leave_out_incomplete(cursor, arrays, n))
-		return false;
-	for (int t = 0; t < n; t++)
-		values[t] = PointerGetDatum(arrays[t]);
-	return true;
+		if (!vector_reader_has_rows(arrays[t]) ||
+			rows_of_array(arrays[t]) != rows_of_array(arrays[0]))
+			return true;
+	return leave_out_incomplete(cursor, arrays, n);
 }
 
 /* ---- vectors ---- */
@@ -215,7 +193,7 @@ put_sequence(TlvRowCursor *cursor, ArrayType *array, unsigned takes)
 				   ARR_NDIM(array) == 2 ? (size_t) ARR_DIMS(array)[1] : 1);
 		return;
 	}
-	vectors = TlvVectorsOf(PointerGetDatum(array));
+	vectors = TlvVectorsOf(array);
 	if (vectors.many)
 		put_part(&cursor->row.part[0], vectors.rows, vectors.d, vectors.x);
 	else /* single numbers */
@@ -223,13 +201,10 @@ put_sequence(TlvRowCursor *cursor, ArrayType *array, unsigned takes)
 }
 
 void
-TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
+TlvOpenVectors(ArrayType *array, unsigned takes, TlvRowCursor *cursor)
 {
-	ArrayType *array = TlvFetchArray(value);
 	TlvVectors vectors;
 
-	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
-	value = PointerGetDatum(array);
 	if (cursor->row.form == TLV_ROW_SEQUENCE)
 	{
 		put_sequence(cursor, array, takes);
@@ -246,10 +221,10 @@ TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
 		put_many_incomplete(cursor, array);
 		return;
 	}
-	if ((takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, &value, 1))
+	if ((takes & TLV_ROWS_COMPLETE) != 0 && ARR_HASNULL(array) && !complete_rows(cursor, &array, 1))
 		return;
-	vectors = TlvVectorsOf(value);
-	put_vectors(cursor, &cursor->row.part[0], &vectors, value);
+	vectors = TlvVectorsOf(array);
+	put_part(&cursor->row.part[0], 1, vectors.d, vectors.x);
 	cursor->rows = cursor->left = vectors.rows;
 	cursor->many = vectors.many;
 	cursor->parts = 1;
@@ -258,28 +233,29 @@ TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
 static void
 open_vector_reader(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
-	TlvOpenVectors(PG_GETARG_DATUM(first), takes, cursor);
+	ArrayType *array = TLV_GETARG_ARRAY(first);
+
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, PG_GETARG_DATUM(first)));
+	TlvOpenVectors(array, takes, cursor);
 }
 
 const TlvRowReader TlvVectorRows = {1, {TLV_ROW_VECTOR}, open_vector_reader};
 const TlvRowReader TlvAnyVectorRows = {1, {TLV_ROW_VECTOR, TLV_ROW_SEQUENCE}, open_vector_reader};
 const TlvRowReader TlvVectorSequences = {1, {TLV_ROW_SEQUENCE}, open_vector_reader};
 
-/* Arrays of two dimensions are many rows: as many in each view. */
-static void
-views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+/* Arrays of two dimensions are many rows. */
+void
+TlvOpenViews(ArrayType *views[3], unsigned takes, TlvRowCursor *cursor)
 {
-	Datum views[3] = {0};
-	bool all = true;
+	bool all = true, nulls = false;
 	int known = -1;
 
-	TlvRequireArrays(fcinfo, first, 3);
 	for (int t = 0; t < 3; t++)
 	{
-		views[t] = PG_ARGISNULL(first + t) ? (Datum) 0 : PG_GETARG_DATUM(first + t);
-		all &= !PG_ARGISNULL(first + t);
+		all &= views[t] != NULL;
+		nulls |= views[t] != NULL && ARR_HASNULL(views[t]);
 	}
-	if (all && (takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, views, 3))
+	if (all && nulls && (takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, views, 3))
 		return;
 	for (int t = 0; t < 3; t++)
 	{
@@ -287,10 +263,10 @@ views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 
 		cursor->row.part[t].type = TLV_PART_NONE;
 		cursor->row.part[t].missing = NULL;
-		if (PG_ARGISNULL(first + t))
+		if (views[t] == NULL)
 			continue;
 		vectors = TlvVectorsOf(views[t]);
-		put_vectors(cursor, &cursor->row.part[t], &vectors, views[t]);
+		put_part(&cursor->row.part[t], 1, vectors.d, vectors.x);
 		cursor->many |= vectors.many;
 		if (known < 0)
 			cursor->rows = vectors.rows;
@@ -304,6 +280,21 @@ views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	}
 	cursor->left = cursor->rows;
 	cursor->parts = 3;
+}
+
+static void
+views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	ArrayType *views[3];
+
+	TlvRequireArrays(fcinfo, first, 3);
+	for (int t = 0; t < 3; t++)
+	{
+		views[t] = PG_ARGISNULL(first + t) ? NULL : TLV_GETARG_ARRAY(first + t);
+		if (views[t] != NULL)
+			TlvCursorOwn(cursor, TLV_COPY_OF(views[t], PG_GETARG_DATUM(first + t)));
+	}
+	TlvOpenViews(views, takes, cursor);
 }
 
 const TlvRowReader TlvViewRows = {3, {TLV_ROW_VIEWS}, views_open};

@@ -10,7 +10,7 @@
 
 /* One or two dimensions, at least one element, no NULL. */
 static void
-check_shape(ArrayType *array)
+check_shape(const ArrayType *array)
 {
 	int null;
 
@@ -33,15 +33,13 @@ check_shape(ArrayType *array)
 }
 
 TlvVectors
-TlvVectorsOf(Datum value)
+TlvVectorsOf(const ArrayType *array)
 {
-	ArrayType *array = TlvFetchArray(value);
 	TlvVectors vectors;
 
 	if (ARR_ELEMTYPE(array) != FLOAT8OID)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("a vector is no float8[]")));
 	check_shape(array);
-	vectors.array = array;
 	vectors.many = ARR_NDIM(array) == 2;
 	vectors.rows = vectors.many ? (size_t) ARR_DIMS(array)[0] : 1;
 	vectors.d = (size_t) ARR_DIMS(array)[vectors.many ? 1 : 0];

@@ -11,15 +11,14 @@
 /* Vectors in an array, where they lie. */
 typedef struct TlvVectors
 {
-	ArrayType *array; /* detoasted; may be a copy */
-	bool many;		  /* two dimensions */
+	bool many; /* two dimensions */
 	size_t rows;
 	size_t d;		 /* of a row */
 	const double *x; /* rows x d, row by row */
 } TlvVectors;
 
 /* Errors: an empty array, one of more than two dimensions, a NULL element. */
-extern TlvVectors TlvVectorsOf(Datum value);
+extern TlvVectors TlvVectorsOf(const ArrayType *array);
 
 /* The elements of a float8[], `fill` where they are NULL, as *missing says. */
 extern double *TlvSpreadNumbers(const ArrayType *array, double fill, bool **missing);

@@ -196,9 +196,12 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 		accumulator->nulls++;
 		return;
 	}
-	cursor.function = fcinfo->flinfo != NULL ? fcinfo->flinfo->fn_oid : InvalidOid;
-	cursor.model =
-		counts_unknown(fcinfo, transition, expanded, accumulator) ? expanded->model : NULL;
+	cursor.model = NULL;
+	if (counts_unknown(fcinfo, transition, expanded, accumulator))
+	{
+		cursor.model = expanded->model;
+		cursor.function = fcinfo->flinfo != NULL ? fcinfo->flinfo->fn_oid : InvalidOid;
+	}
 	while (TlvCursorNext(&cursor))
 	{
 		if (cursor.left % AGGREGATES_ROWS_BETWEEN == AGGREGATES_ROWS_BETWEEN - 1)
@@ -209,16 +212,9 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 		else
 			TlvCheck(ctx, status);
 	}
-	accumulator->nulls += (double) cursor.nulls;
+	if (cursor.nulls > 0)
+		accumulator->nulls += (double) cursor.nulls;
 	TlvCursorClose(&cursor);
-}
-
-static void
-aggregates_add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
-{
-	TlvBeginUse(&expanded->in_use);
-	add_rows_to(fcinfo, transition, expanded, expanded->accumulator);
-	TlvEndUse(&expanded->in_use);
 }
 
 /* Looked at once for every state and reader: any function may be called by hand with any state. */
@@ -237,17 +233,27 @@ require_form(TlvExpanded *expanded, const TlvRowReader *reader)
 	expanded->reader = reader;
 }
 
-void
-TlvAddRows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+static inline void
+aggregates_add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
 {
 	const TlvRowReader *reader = transition->reader;
 
 	if (expanded->reader != reader)
 		require_form(expanded, reader);
 	if (TlvRowIsNull(fcinfo, transition->row, reader, expanded->accumulator->class->rows))
+	{
 		expanded->accumulator->nulls++;
-	else
-		aggregates_add_rows(fcinfo, transition, expanded);
+		return;
+	}
+	TlvBeginUse(&expanded->in_use);
+	add_rows_to(fcinfo, transition, expanded, expanded->accumulator);
+	TlvEndUse(&expanded->in_use);
+}
+
+void
+TlvAddRows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+{
+	aggregates_add_rows(fcinfo, transition, expanded);
 }
 
 Datum
@@ -266,7 +272,7 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	expanded = TlvLiveState(fcinfo);
 	if (expanded == NULL)
 		expanded = aggregates_begin_group(fcinfo, transition);
-	TlvAddRows(fcinfo, transition, expanded);
+	aggregates_add_rows(fcinfo, transition, expanded);
 	return TlvExpandedDatum(expanded);
 }
 

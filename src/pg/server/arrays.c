@@ -18,11 +18,8 @@ is_packed(Datum value)
 }
 
 ArrayType *
-TlvFetchArray(Datum array)
+TlvFetchExtendedArray(Datum array)
 {
-	/* Long arrays lie in a table's pages as they are used: nothing is made, row by row. */
-	if (!VARATT_IS_EXTENDED(DatumGetPointer(array)))
-		return (ArrayType *) DatumGetPointer(array);
 	if (is_packed(array))
 		TlvRequireBytes((double) toast_raw_datum_size(array), "the array");
 	return DatumGetArrayTypeP(array);

@@ -9,9 +9,17 @@
 
 #include "utils/array.h"
 
+extern ArrayType *TlvFetchExtendedArray(Datum array);
+
 /* The array; refused (53400) before it is fetched or decompressed where it exceeds
- * tensorlv.work_mem. */
-extern ArrayType *TlvFetchArray(Datum array);
+ * tensorlv.work_mem.  Long ones lie in a table's pages as they are used: nothing is made, row by
+ * row. */
+static inline ArrayType *
+TlvFetchArray(Datum array)
+{
+	return VARATT_IS_EXTENDED(DatumGetPointer(array)) ? TlvFetchExtendedArray(array)
+													  : (ArrayType *) DatumGetPointer(array);
+}
 
 #define TLV_GETARG_ARRAY(n) TlvFetchArray(PG_GETARG_DATUM(n))
 

@@ -137,11 +137,10 @@ refuse_moving(FunctionCallInfo fcinfo)
 }
 
 void
-TlvRequireAggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt)
+TlvRefuseCallByHand(void)
 {
-	if (!AggCheckCallContext(fcinfo, mcxt))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("aggregate support function called outside an aggregate")));
+	ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					errmsg("aggregate support function called outside an aggregate")));
 }
 
 TlvShared *
@@ -371,15 +370,15 @@ TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator)
 	return expanded;
 }
 
-static bool
-is_live_state(Datum value)
+/* The live state that an expanded value is; NULL: it is something else. */
+static inline TlvExpanded *
+live_state(Datum value)
 {
-	const TlvExpanded *expanded;
+	TlvExpanded *expanded = (TlvExpanded *) DatumGetEOHP(value);
 
-	if (!VARATT_IS_EXTERNAL_EXPANDED((struct varlena *) DatumGetPointer(value)))
-		return false;
-	expanded = (const TlvExpanded *) DatumGetEOHP(value);
-	return expanded->header.eoh_methods == &expanded_methods && expanded->magic == EXPANDED_MAGIC;
+	return expanded->header.eoh_methods == &expanded_methods && expanded->magic == EXPANDED_MAGIC
+			   ? expanded
+			   : NULL;
 }
 
 size_t
@@ -387,9 +386,11 @@ TlvStateKey(Datum value, char *key)
 {
 	const TlvExpanded *expanded;
 
-	if (!is_live_state(value))
+	if (!VARATT_IS_EXTERNAL_EXPANDED((struct varlena *) DatumGetPointer(value)))
 		return 0;
-	expanded = (const TlvExpanded *) DatumGetEOHP(value);
+	expanded = live_state(value);
+	if (expanded == NULL)
+		return 0;
 	if (expanded->flat.size > 0)
 	{
 		memcpy(key, &expanded->flat, sizeof(expanded->flat));
@@ -404,10 +405,11 @@ TlvExpandedGet(Datum value)
 {
 	TlvExpanded *expanded;
 
-	if (!is_live_state(value) ||
-		!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
+	if (!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
 		return NULL;
-	expanded = (TlvExpanded *) DatumGetEOHP(value);
+	expanded = live_state(value);
+	if (expanded == NULL)
+		return NULL;
 	expanded->edition = ++last_edition;
 	expanded->flat.size = 0;
 	return expanded;

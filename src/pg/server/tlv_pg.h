@@ -437,8 +437,15 @@ typedef struct TlvShared
 	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
 
+extern _Noreturn void TlvRefuseCallByHand(void);
+
 /* Error unless it is a call of an aggregate, whose memory context *mcxt gets unless it is NULL. */
-extern void TlvRequireAggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt);
+static inline void
+TlvRequireAggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt)
+{
+	if (unlikely(!AggCheckCallContext(fcinfo, mcxt)))
+		TlvRefuseCallByHand();
+}
 
 /* Finds or makes it; errors when fcinfo is no aggregate call. */
 extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
