@@ -112,7 +112,7 @@ def instructions(data, sql):
                f"{os.environ['TLV_BINDIR']}/postgres", '--single', '-j', '-D', data, 'postgres']
     if os.getuid() == 0:
         command = ['runuser', '-u', 'postgres', '--'] + command
-    told = subprocess.run(command, input=f'SET max_parallel_workers_per_gather = 0; {sql};', cwd='/', capture_output=True, text=True).stderr
+    told = subprocess.run(command, input=f'SET max_parallel_workers_per_gather = 0; SET jit = off; {sql};', cwd='/', capture_output=True, text=True).stderr
     return int(re.search(r'I +refs: +([0-9,]+)', told).group(1).replace(',', '')) / 1e6
 
 
