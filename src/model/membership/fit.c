@@ -34,6 +34,17 @@ membership_check_ranges(tlv_context *ctx, const tlv_membership_options *options)
 	return TLV_OK;
 }
 
+tlv_status
+membership_check_copies(tlv_context *ctx, size_t values, size_t copies)
+{
+	if (values % copies == 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", values,
+			 tlv_plural((double) values, "value of a row is", "values of a row are"), copies);
+	return tlv_fail_hint(ctx, "The copies of a variable follow each other in a row; of one value "
+							  "of each, leave copies out.");
+}
+
 static tlv_status
 membership_check_options(tlv_context *ctx, const tlv_membership_options *options, size_t p,
 						 size_t categories)
@@ -116,10 +127,7 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 		return tlv_fail_hint(ctx, "Use %s(query, k, copies => %zu).",
 							 options->mixed ? "tlv_gom" : "tlv_lca", options->copies);
 	}
-	if (tables->p % options->copies != 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", tables->p,
-						tlv_plural((double) tables->p, "value of a row is", "values of a row are"),
-						options->copies);
+	TLV_TRY(membership_check_copies(ctx, tables->p, options->copies));
 	TLV_TRY(membership_check_options(ctx, options, tables->p / options->copies,
 									 tables->offset[tables->p]));
 	if (!(tables->rows > 0))

@@ -315,10 +315,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	char shown[TLV_SHOWN_NAME];
 	double *values;
 
-	if (slots % options->copies != 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", slots,
-						tlv_plural((double) slots, "value of a row is", "values of a row are"),
-						options->copies);
+	TLV_TRY(membership_check_copies(ctx, slots, options->copies));
 	tlv_expect_memory(ctx, training_memory(options, tlv_frame_find(sample, "rows")->columns, slots,
 										   USUAL_CATEGORIES * slots));
 	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &values));

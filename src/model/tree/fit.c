@@ -54,7 +54,10 @@ tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
 {
 	TLV_TRY(fit_check_names(ctx, tree, options));
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS && options->regularise)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "only trees of categories are regularised");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "only trees of categories are regularised");
+		return tlv_fail_hint(ctx, "Leave regularise out, or cast the variables to text.");
+	}
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS)
 		return tlv_tree_gaussian_fit(ctx, moments, tree, options, image, size);
 	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)

@@ -328,8 +328,10 @@ tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments, const tlv_tree_learn_
 	if (l.categories)
 	{
 		if (options->structure.method == TLV_TREE_FACTORS)
-			return tlv_fail(ctx, TLV_BAD_PARAMETER,
-							"structure factors is of numbers, not of categories");
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "structure factors is of numbers, not of categories");
+			return tlv_fail_hint(ctx, "Leave structure out, or cast the variables to float8.");
+		}
 		if (options->replicates > 0)
 		{
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
