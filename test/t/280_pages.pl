@@ -318,7 +318,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     $keys->($escape);
     is($js->(q{document.querySelectorAll('circle.hot').length}), 0, 'Escape clears it');
     $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = "it's sport"; i.dispatchEvent(new Event('change')); return 1; }())});
-    my $naming = $js->(q{document.querySelector('details code').textContent});
+    my $naming = $js->(q{document.querySelector('#label').closest('details').querySelector('code').textContent});
     like($naming, qr{tlv_label\(model, \d, 'it''s sport'\)}, 'a name gives its SQL');
     is(query($db, "CREATE TEMP TABLE models AS SELECT model FROM page_models WHERE name = 'topics'; " . $naming =~ s/ WHERE \.\.\.//r
         . 'SELECT label FROM models, tlv_components(model) WHERE label IS NOT NULL'), "it's sport", '... which runs');
@@ -402,9 +402,9 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     $open->('labelled tree', 'node=h1');
     like($js->($head), qr{^first hidden \(hidden\)$}, 'a label of a tree is that of a hidden node');
     my $leaves = $js->(q{[...document.querySelectorAll('svg text')].map(e => e.lastChild.data).sort().join('|')});
-    like($leaves, qr{first hidden\|variable 0\|variable 1\|variable 2 - second name\|variable 3}, '... in the drawing, too, where an example gives a leaf a second name');
+    like($leaves, qr{^first hidden\|h2\|variable 0\|variable 1\|variable 2 - second name, joined to no other\|variable 3\|}, '... in the drawing, too, where an example gives a leaf a second name');
     $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = 'root'; i.dispatchEvent(new Event('change')); return 1; }())});
-    like($js->(q{document.querySelector('details code').textContent}), qr{tlv_label\(model, 1, 'root'\)}, '... and is changed on the page');
+    like($js->(q{document.querySelector('#label').closest('details').querySelector('code').textContent}), qr{tlv_label\(model, 1, 'root'\)}, '... and is changed on the page');
     # An earlier tree: what moved from one hidden node to another, and what only one of the trees has.
     $open->('tree of other answers', 'node=question+3');
     my $cards = q{[...document.querySelectorAll('.card')].filter(e => e.querySelector('h2') && e.querySelector('h2').textContent === 'Change from the model before')};
@@ -459,12 +459,29 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($js->('document.activeElement.id'), 'chosen', 'a link to another topic leads to its heading');
     $open->('topics');
     is($js->(q{document.querySelectorAll('.joint').length}), 3, 'four topics merge three times');
-    like($js->(q{document.querySelector('.recurs').textContent}), qr{Recurs in fits to three quarters of the rows: distance 0\.\d}, 'whether a topic recurs is said');
-    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{cosine 0\.\d}, 'the cosine of topics is said');
+    like($js->(q{document.querySelector('.recurs').textContent}), qr{Recurs in fits to three quarters of the rows: distance \(0: the same\) 0\.\d}, 'whether a topic recurs is said');
+    like($js->(q{[...document.querySelectorAll('#chosen ~ p span[title]')].map(e => e.title).join()}), qr{cosine 0\.\d}, 'the cosine of topics is a title');
+    like($js->(q{document.querySelector('#chosen').parentElement.innerText}), qr{distance \(0: the same; [\d.]+: the two that differ most on this page\)}, 'distances have a scale');
+    ok($js->(q{D.neighbours.flat().every(x => x[1] <= D.farthest)}), '... that ends with the largest one');
     $open->('states of symbols');
-    my $cut_names = $js->(q{[...document.querySelectorAll('.leafname')].map(e => e.lastChild.data).filter(t => t.includes('...'))});
-    cmp_ok(scalar @$cut_names, '>', 1, 'descriptions of states are cut where they merge');
-    is(join('; ', grep { /\.\.\.$/ } @$cut_names), '', '... in the middle');
+    is($js->(q{[...document.querySelectorAll('.leafname')].map(e => e.lastChild.data).filter(t => { const i = Number(t.split(': ')[0]) - 1, all = i + 1 + ': ' + summary(i);
+        return t.length >= all.length || t.includes('...') || !(all + ', ').startsWith(t + ', '); }).join('; ')}), '', 'descriptions of states that merge are their first entries');
+    # The states before one, in the long run, are those of the arrivals; they are said to sum to 100 %.
+    $open->('states of symbols', 'c=2');
+    my $ways = $js->(q{[...document.querySelectorAll('.ways table')].map(t => [...t.querySelectorAll('tbody tr')].map(r => [r.children[0].textContent, r.children[1].textContent]))});
+    my @stationary = split /\n/, query($db, q{SELECT s FROM page_models, json_array_elements_text(tlv_to_json(model)->'stationary') s WHERE name = 'states of symbols'});
+    my ($after, $prior) = map { my $column = $_; +{ map { $_->[0] =~ /state (\d+)/ => $_->[1] =~ /([\d.]+)/ ? $1 : '' } @$column } } @$ways;
+    my ($sum_next, $sum_before) = (0, 0);
+    $sum_next += $_ for values %$after;
+    $sum_before += $_ for values %$prior;
+    cmp_ok(abs($_ - 100), '<', 1, 'states of the steps beside one sum to 100 %') for $sum_next, $sum_before;
+    for my $from (1 .. @stationary) {
+        my ($p) = query($db, "SELECT probability FROM page_models, tlv_transitions(model) WHERE name = 'states of symbols' AND from_state = $from AND to_state = 2");
+        cmp_ok(abs(100 * $stationary[ $from - 1 ] * $p / $stationary[1] - $prior->{$from}), '<', 0.51, "... and state $from has its part of the arrivals");
+    }
+    # A bar beside a number is as long as it is.
+    like($js->(q{[...document.querySelectorAll('.bars tbody tr')].map(r => [parseFloat(r.children[1].textContent), parseFloat(r.querySelector('i + i').style.width)])
+        .filter(x => x[0] > 5).map(x => (x[1] / x[0]).toFixed(1)).filter((x, i, all) => Math.abs(x - all[0]) > 0.15).length}), qr{^0$}, 'bars of emissions have the lengths of their numbers');
     $open->('topics of words');
     is($js->(q{document.querySelectorAll('.recurs, .joint').length}), 0, 'without errors nothing is said of it, and two topics merge in no tree');
     $open->('classes of any number');
@@ -473,9 +490,11 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($js->(q{document.querySelectorAll('.score circle.ring').length}), $js->(q{document.querySelectorAll('.score').length}), '... with a ring about the chosen number');
     $open->('voters');
     is($js->(q{document.querySelectorAll('.score').length}), 0, '... and none where k was given');
-    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{overlap \d}, 'the overlap of classes is said');
-    $open->('mixture full');
-    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{overlap <0\.1}, 'the overlap of components is said');
+    unlike($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{overlap}i, 'no overlap of a class with all');
+    $open->('voters', 'c=1&with=2');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Overlap of the two: \d}, 'the overlap of two classes is said where they are compared');
+    $open->('mixture full', 'c=1&with=2');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Overlap of the two: <0\.1}, 'the overlap of components is said');
     $open->('tree of answers', 'node=question+1');
     like($js->(q{document.querySelector('.heat thead').textContent}), qr{no.*yes}, 'states of a leaf have the names of its categories');
     $open->('sources');
@@ -635,6 +654,40 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($text->('#app'), qr{only the second one is listed}, '... as the page says');
     $open->('voters', 'variable=question+4:+no');
     like($js->($rows_of), qr{question 4: no}, '... and the other one where it is looked for');
+
+    # ---- selects by keyboard: one step after the other, each of which draws the panel again ----
+
+    $open->('mixture full');
+    $js->(q{document.querySelector('#versus').focus()});
+    my @steps = map { $keys->($down); $js->(q{document.querySelector('#versus').value + ' ' + document.activeElement.id}) } 1 .. 2;
+    is(join(', ', @steps), '2 versus, 3 versus', 'arrow keys go through the components to compare with');
+    $open->('topics');
+    $js->(q{(document.querySelector('#label').closest('details').open = true, document.querySelector('#label').focus())});
+    $keys->('n', 'e', 'w', $enter);
+    is($js->(q{document.activeElement.id + ' ' + document.querySelector('#chosen').textContent.slice(0, 3)}), 'label new', 'a name that is typed leaves the focus where it was');
+
+    # ---- shapes of drawings have a colour of the page: black is what is forgotten ----
+
+    my $black = q{[...document.querySelectorAll('#app svg')].flatMap(g => [...g.querySelectorAll('path, rect, circle, ellipse, polygon')]
+        .filter(e => getComputedStyle(e).fill === 'rgb(0, 0, 0)')).map(e => e.outerHTML.slice(0, 80)).slice(0, 3).join('; ')};
+    for my $name (sort keys %names) {
+        $open->($name);
+        $js->(q{document.querySelectorAll('details').forEach(e => { e.open = true; })});
+        is($js->($black), '', "$name: no shape is filled black");
+        is($js->(q{[...document.querySelectorAll('.facts tbody tr th')].map(e => e.textContent).filter((t, i, all) => t === '' || all.indexOf(t) !== i).join('; ')}),
+            '', "$name: what is said about the model has a text, and once");
+    }
+    $js->(q{document.querySelector('#app').append(s('svg', {}, s('rect', {width: 9, height: 9})))});
+    isnt($js->($black), '', 'the test sees one that is');
+    # Blue is more, and the answer that is listed.
+    $open->('voters');
+    is($js->(q{[...new Set([...document.querySelectorAll('.stack .key')].map(e => e.nextSibling.textContent + ' ' + e.className))].sort().join('; ')}), 'no key b0; yes key b1',
+        'of two answers the one that the profile lists is blue, the other one grey');
+    $open->('voters', 'c=1&with=2&variable=question+4:+no');
+    is($js->(q{[...document.querySelectorAll('#chosen ~ table tbody th')].filter(e => e.textContent.startsWith('question 4')).map(e => e.textContent).join('; ')}), 'question 4: no',
+        'an answer that was found is listed instead of the other one');
+    is($js->(q{[...document.querySelectorAll('.difference')].filter(e => e.textContent.includes('-') !== (e.querySelector('i').className === 'minus')).length}), 0,
+        '... and bars go to the side of their signs');
 
     # ---- accessibility: names, roles, structure and contrast, in light and dark, of every kind ----
 

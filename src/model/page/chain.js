@@ -2,17 +2,28 @@ Object.assign(L, {
   chain: "Chain of states",
   transitions: "Transitions",
   rows: "Each row has the probabilities of the next state.",
+  chainIs: "A circle is a state: the larger, the more of all steps are in it; the thicker its ring, the more often the next step stays. Arrows show where a state is left for: the wider, " +
+      "the more often. An arrow has the colour of the state that it leaves. Ways that take less than 5 % of the departures of a state have no arrow.",
   lasts: " steps on average",
   stay: "A stay lasts ",
-  goesTo: "goes to",
-  from: "comes from",
+  goesTo: "next state",
+  from: "state before",
+  waysAre: function(name, before) {
+    return "States of the step after one in " + name + (before ? ", and, in the long run, of the step before one: each column sums to 100 %." : ": they sum to 100 %.");
+  },
+  itself: " (stays)",
+  others: function(n) { return n + " others"; },
   emissions: "Emissions",
   symbol: "symbol",
   symbols: "Symbols",
   after: "States after ",
   steps: " steps",
-  initial: "initial",
-  stationary: "stationary",
+  step: " step",
+  startingFrom: ", starting from ",
+  begins: "; sequences begin in it with a probability of ",
+  longRun: ". In the long run it has ",
+  ofSteps: " of all steps.",
+  bar: "narrow dark bar: here, pale bar: in all",
   overall: "in all",
   inState: "here",
   ribbons: "Example sequences",
@@ -116,14 +127,14 @@ const view = function() {
       })));
       return;
     }
-    const top = ranked(i).slice(0, 30), far = greatest(top.map(function(j) { return all[j]; }));
+    const top = ranked(i).slice(0, 30), far = greatest(top.map(function(j) { return Math.max(all[j], E[i][j]); }));
     if (w >= 0) {
       const at = E.map(function(r, x) { return (stationary[x] || 0) * r[w]; }), best = at.indexOf(greatest(at));
       finder.say("'", bdi(W[w]), "': " + percent(at[best] / Math.max(1e-12, sum(at))) + L.ofIt, bdi(named(best)));
     }
     clear(emission).append(
         h("table", {class: "bars"}, h("caption", {class: "live"}, L.symbols),
-          h("thead", {}, h("tr", {}, ...[L.symbol, L.inState, L.overall, ""].map(function(t, j) {
+          h("thead", {}, h("tr", {}, ...[L.symbol, L.inState, L.overall, h("span", {class: "dim"}, L.bar)].map(function(t, j) {
               return h("th", {scope: "col", class: j === 1 || j === 2 ? "num" : null}, t);
             }))),
           h("tbody", {}, ...top.map(function(j) {
@@ -131,7 +142,7 @@ const view = function() {
                 "tr", {class: W[j] === state.symbol ? "hit" : null},
                 h("th", {scope: "row"}, link(W[j], function() { finder.choose(j); })), h("td", {class: "num"}, percent(E[i][j]), within(i, j)),
                 h("td", {class: "num dim"}, percent(all[j])),
-                h("td", {}, bar(Math.min(1, all[j] / far), Math.min(1, (stationary[i] || 0) * E[i][j] / far))));
+                h("td", {}, bar(all[j] / far, E[i][j] / far)));
           }))));
   });
   const future = h("div", {});
@@ -142,26 +153,36 @@ const view = function() {
       p = range(k).map(function(j) { return sum(range(k).map(function(i) { return q[i] * P[i][j]; })); });
     }
     clear(future).append(
+        h("p", {class: "dim"}, L.after + state.n + (state.n === 1 ? L.step : L.steps) + L.startingFrom, bdi(named(place())), ":"),
         grid(L.after + state.n, [L.state, L.probability, ""], range(k).sort(function(a, b) { return p[b] - p[a]; }).slice(0, 6).map(function(j) {
           return [componentLink(j), percent(p[j]), bar(1, p[j])];
         })));
   });
+  // Of the steps into state i in the long run, the share that comes from each state.
+  const arrivals = function(i) {
+    const flow = range(k).map(function(j) { return (stationary[j] || 0) * P[j][i]; }), total = k < C.length ? stationary[i] : sum(flow);
+    return total > 0 ? flow.map(function(x) { return x / total; }) : null;
+  };
   const panel = h("div", {});
   parts.push(function() {
-    const i = place(), stay = P[i][i],
-          by = function(f) { return range(k).filter(function(j) { return j !== i; }).sort(function(a, b) { return f(b) - f(a); }).slice(0, 5); };
+    const i = place(), stay = P[i][i], before = arrivals(i);
     const within1 = function(j) {
       const x = interval("initial", C[j].number, 0);
       return x === "" ? "" : " (" + x + ")";
     };
-    const row = function(f) { return by(f).map(function(j) { return [componentLink(j), percent(f(j))]; }); };
+    // The most frequent ones, and what is left of 100 %.
+    const row = function(list) {
+      const first = range(k).sort(function(a, b) { return list[b] - list[a]; }).slice(0, C.length > 7 ? 6 : 7);
+      return first.map(function(j) { return [h("span", {}, componentLink(j), j === i ? L.itself : ""), percent(list[j])]; })
+          .concat(C.length > 7 ? [[L.others(C.length - 6), percent(Math.max(0, 1 - sum(first.map(function(j) { return list[j]; }))))]] : []);
+    };
     clear(panel).append(
         ...panelHead(i).filter(Boolean),
         h("p", {},
-          L.stay + (stay < 1 ? number(1 / (1 - stay)) : L.all) + L.lasts + "; " + L.initial + " " + percent(initial[i] || 0) + within1(i) + ", " + L.stationary +
-              " " + percent(stationary[i] || 0) + "."),
-        h("div", {class: "two"}, grid(L.goesTo, [L.goesTo, ""], row(function(j) { return P[i][j]; })),
-          grid(L.from, [L.from, ""], row(function(j) { return P[j][i]; }))),
+          L.stay + (stay < 1 ? number(1 / (1 - stay)) : L.all) + L.lasts + L.begins + percent(initial[i] || 0) + within1(i) + L.longRun + percent(stationary[i] || 0) +
+              L.ofSteps),
+        h("div", {class: "two ways"}, grid(L.goesTo, [L.goesTo, ""], row(P[i])), before === null ? "" : grid(L.from, [L.from, ""], row(before))),
+        h("p", {class: "dim"}, bdi(L.waysAre(named(i), before !== null))),
         ...panelTail(
             i,
             vectors ? "SELECT * FROM models, tlv_means(model) m WHERE m.component = " + C[i].number + ";" :
@@ -207,7 +228,7 @@ const view = function() {
       [finder.box, chips()],
       [
         figure === null ? null : card(L.chain, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("chain", figure); })),
-                               h("div", {class: "scroll chain", tabindex: "0", role: "region", "aria-label": L.chain}, figure)),
+                               h("div", {class: "scroll chain", tabindex: "0", role: "region", "aria-label": L.chain}, figure), h("p", {class: "dim"}, L.chainIs)),
         mapCard, mergeCard(), changeCard()
       ],
       [

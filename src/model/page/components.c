@@ -1,8 +1,7 @@
 /*
  * components.c - the components of a model on its page: their weights, places in the map and
- * neighbours, what each contains, warnings and facts (page.h).
+ * neighbours, what each contains, and warnings (page.h).
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +10,8 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/layout.h"
 
-/* Nearest components of one that are listed; facts of the diagnostics. */
+/* Nearest components of one that are listed. */
 #define NEIGHBOURS 5
-#define FACTS	   24
 
 typedef struct component_list
 {
@@ -118,6 +116,20 @@ page_put_neighbours(tlv_context *ctx, const component_list *list, size_t i, tlv_
 	return tlv_json_put(ctx, data, "]");
 }
 
+/* "farthest": the largest distance of two components with a weight. */
+static tlv_status
+put_farthest(tlv_context *ctx, const component_list *list, tlv_json_writer *data)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < list->k; i++)
+		for (size_t j = 0; j < i; j++)
+			if (list->weights[i] > 0 && list->weights[j] > 0)
+				most = fmax(most, list->distance[i * list->k + j]);
+	TLV_TRY(tlv_page_put_key(ctx, data, "farthest"));
+	return tlv_page_put_number(ctx, data, most, 3);
+}
+
 /* ---- the plain part ---- */
 
 static tlv_status
@@ -176,6 +188,7 @@ page_put_components(tlv_context *ctx, const tlv_frame *model, const tlv_page_vie
 		for (size_t i = 0; i < list.k; i++)
 			TLV_TRY(page_put_neighbours(ctx, &list, i, &page->data));
 		TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
+		TLV_TRY(put_farthest(ctx, &list, &page->data));
 		TLV_TRY(page_put_merges(ctx, list.k, list.distance, list.weights, &page->data));
 	}
 	return put_plain_table(ctx, model, view, &list, &page->plain);
@@ -221,93 +234,6 @@ page_put_warnings(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
 	for (size_t n = 0; n < TLV_PAGE_WARNINGS && tlv_warnings_next(&walk); n++)
 		TLV_TRY(put_warning(ctx, &walk.warning, n == 0, page));
 	tlv_diagnostics_free(ctx, &told);
-	return tlv_json_put(ctx, &page->data, "]");
-}
-
-/* ---- facts ---- */
-
-static tlv_status
-put_fact(tlv_context *ctx, const char *name, const char *value, bool *first, tlv_page *page)
-{
-	char words[80];
-
-	snprintf(words, sizeof(words), "%s", name);
-	for (char *c = words; *c != '\0'; c++)
-		*c = *c == '_' ? ' ' : *c;
-	TLV_TRY(tlv_json_put(ctx, &page->data, *first ? "[" : ",["));
-	TLV_TRY(tlv_page_put_text(ctx, &page->data, (tlv_text){words, strlen(words)}));
-	TLV_TRY(tlv_json_put(ctx, &page->data, ","));
-	TLV_TRY(tlv_page_put_text(ctx, &page->data, (tlv_text){value, strlen(value)}));
-	TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
-	TLV_TRY(tlv_json_put(ctx, &page->plain, *first ? "" : ", "));
-	TLV_TRY(tlv_page_put_plain(ctx, &page->plain, (tlv_text){words, strlen(words)}));
-	TLV_TRY(tlv_json_put(ctx, &page->plain, " "));
-	*first = false;
-	return tlv_page_put_plain(ctx, &page->plain, (tlv_text){value, strlen(value)});
-}
-
-static tlv_status
-put_number_fact(tlv_context *ctx, const char *name, double value, bool *first, tlv_page *page)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.4g",
-			 value);
-	return put_fact(ctx, name, text, first, page);
-}
-
-/* Settings and counts of the model; a seed is no fact about it. */
-static tlv_status
-put_setting_facts(tlv_context *ctx, const tlv_frame *model, bool *first, tlv_page *page)
-{
-	const tlv_field *field = tlv_layout_of(model)->fields;
-
-	for (; field->form != TLV_FIELDS_END; field++)
-	{
-		double value;
-
-		if (field->form > TLV_FIELD_CHOICE || strcmp(field->name, "seed") == 0 ||
-			tlv_frame_find(model, field->name) == NULL)
-			continue;
-		value = tlv_frame_scalar(model, field->name, 0);
-		if (field->form == TLV_FIELD_NUMBER)
-			TLV_TRY(put_number_fact(ctx, field->name, value, first, page));
-		else if (field->form == TLV_FIELD_CHOICE)
-			TLV_TRY(put_fact(ctx, field->name, field->names[(size_t) value], first, page));
-		else if (value != 0)
-			TLV_TRY(put_fact(ctx, field->name, "yes", first, page));
-	}
-	return TLV_OK;
-}
-
-tlv_status
-page_put_facts(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
-{
-	tlv_diagnostics_walk walk = tlv_diagnostics_of(model);
-	bool first = true;
-	tlv_text described;
-
-	TLV_TRY(tlv_page_describe_model(ctx, model, &described));
-	TLV_TRY(tlv_page_put_key(ctx, &page->data, "described"));
-	TLV_TRY(tlv_page_put_text(ctx, &page->data, described));
-	TLV_TRY(tlv_json_put(ctx, &page->plain, "<p class=\"dim\">"));
-	TLV_TRY(tlv_page_put_plain(ctx, &page->plain, described));
-	TLV_TRY(tlv_json_put(ctx, &page->plain, "</p><p class=\"dim\">"));
-	tlv_free(ctx, (void *) described.bytes);
-	TLV_TRY(tlv_page_put_key(ctx, &page->data, "facts"));
-	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
-	TLV_TRY(put_setting_facts(ctx, model, &first, page));
-	for (size_t n = 0; n < FACTS && tlv_diagnostics_next(&walk);)
-	{
-		size_t length = strlen(walk.name);
-
-		/* Those of single components are no facts about the whole model. */
-		if (length == 0 || isdigit((unsigned char) walk.name[length - 1]))
-			continue;
-		TLV_TRY(put_number_fact(ctx, walk.name, walk.value, &first, page));
-		n++;
-	}
-	TLV_TRY(tlv_json_put(ctx, &page->plain, "</p>"));
 	return tlv_json_put(ctx, &page->data, "]");
 }
 

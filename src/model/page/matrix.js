@@ -168,11 +168,7 @@ const view = function() {
                   "tr", {class: e.name === state.variable ? "hit" : null},
                   h("th", {scope: "row"}, link(e.name, function() { finder.choose(V.indexOf(e)); })),
                   h("td", {class: "num"}, signed(e.v[i]), h("span", {class: "dim"}, " " + interval("mixing", C[i].number, e.place + 1))),
-                  h("td", {}, h("div", {class: "sides", "aria-hidden": "true"}, h("i", {
-                                  class: e.v[i] < 0 ? "minus" : "plus",
-                                  "left%": (e.v[i] < 0 ? 50 - 50 * Math.abs(e.v[i]) / largest : 50).toFixed(2),
-                                  "width%": (50 * Math.abs(e.v[i]) / largest).toFixed(2)
-                                }))));
+                  h("td", {}, sides(e.v[i], largest)));
             }))));
       if (list.length > most) {
         panel.append(moreOf(30, most, list.length, function() {

@@ -16,7 +16,7 @@ const L = {
   forgets: "The page forgets names; this statement keeps them:",
   warning: "Warning",
   warnings: "warnings",
-  nearest: "Nearest, with the distance: ",
+  nearest: function(far) { return "Nearest, with the distance (0: the same" + (far === "" ? "" : "; " + far + ": the two that differ most on this page") + "): "; },
   map: "Map",
   first: function(n, all) { return n + " of " + all + " are shown, the chosen one among them."; },
   keys: "; arrow keys go from one to the next",
@@ -32,6 +32,7 @@ const L = {
   share: "share",
   was: "share before",
   moved: "distance",
+  movedBy: "distance (0: unchanged)",
   none: "none",
   gone: "Only in the model before: ",
   here: "Nothing of this name is on the page.",
@@ -47,6 +48,7 @@ const L = {
   intervals: "95 %: ",
   to: " to ",
   about: "About the model",
+  allFacts: "All measures of the fit: ",
   scores: "Scores of the numbers of components that were tried; the ring is the number of this model.",
   scoreNames: {
     held_out: "held-out log-likelihood (higher is better)",
@@ -57,13 +59,16 @@ const L = {
     residual_of: "residual (lower is better)"
   },
   merging: "How they merge",
-  merged: "The two nearest groups merge first; the farther to the right two lines join, the less alike they are. Groups are those of tlv_groups.",
+  merged: function(far) {
+    return "From left to right: the two most similar groups merge first, at their distance, and all are one at " + far + ". The farther to the right two lines join, the more they differ " +
+        "(0: the same). In SQL, tlv_groups returns the groups.";
+  },
   mergesAt: " merges at distance ",
   numberOf: "number of components ",
   text: "Text",
-  recurs: "Recurs in fits to three quarters of the rows: distance ",
-  recursNot: "Does not recur in fits to three quarters of the rows: distance ",
-  conductance: "Conductance: ",
+  recurs: "Recurs in fits to three quarters of the rows: distance (0: the same) ",
+  recursNot: "Does not recur in fits to three quarters of the rows: distance (0: the same) ",
+  conductance: "Conductance, the proportion of its edge ends whose edges leave it: ",
   cosine: "cosine "
 };
 const D = JSON.parse(document.getElementById("data").textContent);
@@ -158,6 +163,15 @@ const bar = function(share, inner) {
       "div", {class: "track", "aria-hidden": "true"}, h("i", {"width%": (100 * share).toFixed(2)}),
       inner === undefined ? null : h("i", {"width%": (100 * inner).toFixed(2)}));
 };
+// A number beside its bar, to the right of the middle above 0, to the left below.
+const sides = function(x, largest) {
+  const part = 50 * Math.min(1, Math.abs(x) / largest);
+  return h("div", {class: "sides", "aria-hidden": "true"}, h("i", {
+             class: x < 0 ? "minus" : "plus",
+             "left%": (x < 0 ? 50 - part : 50).toFixed(2),
+             "width%": part.toFixed(2)
+           }));
+};
 // ---- components
 const C = D.components, F = D.fields || {};
 const what = T(D.what);
@@ -236,12 +250,16 @@ const keepState = function() {
 const place = function() { return C.findIndex(function(c) { return c.number === state.c; }); };
 // What is drawn again when something else is chosen.
 const parts = [];
-// Where what had the focus is gone, the heading of what is chosen has it: by keyboard one goes on from there.
+// What had the focus and is made again has it again, under the same id; where it is gone, the heading of what is chosen has it: by keyboard one
+// goes on from there.
 const draw = function() {
   const had = document.activeElement;
   parts.forEach(function(f) { f(); });
   const heading = document.getElementById("chosen");
-  if (had !== null && !had.isConnected && document.activeElement === document.body && heading !== null) { heading.focus({preventScroll: true}); }
+  if (had !== null && !had.isConnected && document.activeElement === document.body) {
+    const again = document.getElementById(had.id) || heading;
+    if (again !== null) { again.focus({preventScroll: true}); }
+  }
   keepState();
 };
 // What tlv_summary says of a component.
@@ -492,6 +510,7 @@ const labelBox = function(i) {
   };
   const input = h("input", {
     type: "text",
+    id: "label",
     value: names[i],
     maxlength: 100,
     on: {
@@ -509,13 +528,13 @@ const labelBox = function(i) {
 };
 const sqlBox = function(text) { return details(L.sql, h("code", {}, text)); };
 const indexOf = function(n) { return C.findIndex(function(c) { return c.number === n; }); };
-// What a view adds to the distance of two components, such as their cosine.
+// What a view says of two components when one points at their distance, such as their cosine.
 let likeness = function(i, j) { return ""; };
 const neighbours = function(i) {
   const near = (D.neighbours || [])[i] || [];
-  return near.length === 0 ? null : h("p", {}, L.nearest, ...near.map(function(x, j) {
+  return near.length === 0 ? null : h("p", {}, L.nearest(number(D.farthest)), ...near.map(function(x, j) {
     const k = indexOf(x[0]);
-    return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + distance(x[1]) + likeness(i, k)));
+    return h("span", {title: likeness(i, k) || null}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + distance(x[1])));
   }));
 };
 // An array of an example that was cut.
@@ -588,7 +607,7 @@ const changeCard = function() {
           "num"
         ],
         [
-          L.moved, function(i) { return number(D.before.pairs[i][1]); },
+          L.movedBy, function(i) { return number(D.before.pairs[i][1]); },
           function(i) {
             const x = D.before.pairs[i][1];
             return x === null ? Number.MAX_VALUE : x;
@@ -682,6 +701,17 @@ const map = function(area, hot, caption, text) {
   return card(L.map, box);
 };
 const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return [L.area]; }, summary); };
+// Of a list of texts, whose first ones say most, as many as there is room for.
+const firstOf = function(list, n) {
+  const parts = list.split(", ");
+  let text = shorten(parts[0], n);
+  parts.slice(1).every(function(p) {
+    if ((text + ", " + p).length > n) { return false; }
+    text += ", " + p;
+    return true;
+  });
+  return text;
+};
 // ---- how components merge
 const mergeCard = function() {
   const joints = D.merges || [];
@@ -697,7 +727,7 @@ const mergeCard = function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
         const c = indexOf(n);
-        return [n, shorten(names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c), most)];
+        return [n, names[c] === "" && summary(c) !== "" ? firstOf(n + ": " + summary(c), most) : shorten(named(c), most)];
       }));
       const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); })), wide = Math.max(110, room() - left - 24);
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
@@ -721,7 +751,7 @@ const mergeCard = function() {
       }));
       [[0, "start", 0], [1, "end", far]].forEach(function(
           p) { g.append(s("text", {x: left + wide * p[0], y: leaves.length * line + 20, "text-anchor": p[1]}, number(p[2]))); });
-      return h("figure", {}, g, h("figcaption", {}, L.merged));
+      return h("figure", {}, g, h("figcaption", {}, L.merged(number(far))));
     });
   });
   return card(L.merging, h("div", {class: "scroll merging", tabindex: "0", role: "region", "aria-label": L.merging}, box));
@@ -759,18 +789,16 @@ const about = function() {
                          return points.length < 2 ? null : scorePicture(name, points);
                        })
                        .filter(Boolean);
-  // What readers ask first comes first: how much was learnt from, and the settings of the kind.
-  const first = ["documents", "sequences", "variables", "dimensions", "alpha0", "covariance", "graph", "sparsity", "gold"], all = new Map();
-  D.facts.forEach(function(f) { all.set(T(f[0]), T(f[1])); });
-  const order = first.filter(function(n) { return all.has(n); });
-  const text = function(n) { return n + " " + all.get(n); }, others = Array.from(all.keys()).filter(function(n) { return order.indexOf(n) < 0; });
+  // What readers ask first comes first: how much was learnt from.  The others are those that have a text.
+  const first = ["documents", "sequences", "variables", "dimensions", "graph", "covariance"].concat(D.page === "chain" ? ["steps"] : []);
+  const facts = D.facts.map(function(f) { return f.map(T); }), order = first.map(function(n) { return facts.find(function(f) { return f[0] === n; }); }).filter(Boolean);
+  const text = function(f) { return f[1] + " " + (f[1] === "1" ? f[0].replace(/s$/, "") : f[0]); }, others = facts.filter(function(f) { return f[2] !== ""; });
   return h(
       "div", {}, h("p", {class: "dim"}, bdi([T(D.described)].concat(order.map(text)).join(", "))),
-      others.length === 0 && pictures.length === 0 ?
-          null :
-          details(
-              L.about, h("p", {class: "dim"}, bdi(others.map(text).join(", "))), pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores),
-              h("div", {class: "scores"}, ...pictures)));
+      details(
+          L.about, grid(L.about, ["", ""], others.map(function(f) { return [f[2], f[1]]; }), {class: "facts"}),
+          pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores), h("div", {class: "scores"}, ...pictures),
+          h("p", {class: "dim"}, L.allFacts, h("code", {}, "SELECT d.* FROM models, tlv_diagnostics(model) d;"))));
 };
 // ---- the drawing of the server, with its shapes made to choose
 const picture = function() {

@@ -4,7 +4,7 @@ Object.assign(L, {
   apart: "separation",
   values: "values instead of differences",
   difference:
-      "Standardised difference from the mean of all; blue above, orange below. Variables that tell the components apart best come first: " +
+      "Difference from the mean of all in standard deviations of all rows: blue above, orange below. Variables that tell the components apart best come first: " +
       "by the proportion of their variance that lies between components.",
   ellipses: "Two dimensions",
   interval: "One dimension",
@@ -13,23 +13,24 @@ Object.assign(L, {
   line: "Two standard deviations to both sides of the means; points are rows that were given.",
   ellipse: "Ellipses of two standard deviations; points are rows that were given. The first two dimensions are those that tell the components apart best.",
   answers: "Answers",
-  stacked: "Proportions of all answers, 0 to 1.",
+  stacked: function(what) { return "Each bar is a " + what + ", and shows the probabilities of the answers in it. They sum to 100 %."; },
   mine: "What distinguishes it",
-  twoAnswers: "If a question has two answers, only the second one is listed: the differences of the first one are the opposite.",
+  twoAnswers: "If a question has two answers, only the second one is listed, or the one that was found: the differences of the other one are the opposite.",
   oneAnswer: "If a question has two answers, only the one that is more frequent in ",
   than: " than in ",
-  listed: " is listed.",
+  listed: " is listed, or the one that was found.",
   versus: "Compared with ",
   everything: "all",
   cut: "The page has those variables that differ most between components: ",
-  overlap: "overlap ",
+  overlap: "Overlap of the two: ",
+  overlapIs: " (100 %: their rows look the same; 0 %: every row shows which of the two it belongs to).",
   deviation: "deviation",
   degrees: "Degrees of freedom of the t distribution: ",
   dimension: "dimension",
   numeric: "number",
   viewOf: "view ",
   difference1: "difference in sd",
-  sd: "Differences are in standard deviations (sd) of all rows. ",
+  sd: "Differences are in standard deviations (sd) of all rows; bars to the right: more than in ",
   points: function(n, given) { return " " + n + " of the " + given + " rows that were given are drawn."; }
 });
 const view = function() {
@@ -145,6 +146,8 @@ const view = function() {
   // Of two answers to a question one says all.
   const twoAnswers = function(e) { return e.category && e.group.size === 2 && e.group.entries.length === 2; };
   const listed = V.filter(function(e) { return !twoAnswers(e) || e === e.group.entries[1]; });
+  // Blue and orange are more and less: the answer that is listed is blue, the other one grey, and more than two have other colours.
+  const hue = function(g, j) { return "b" + (g.entries.length === 2 ? j : [3, 4, 7, 6, 8, 5][j % 6]); };
   const text = function(e, i) { return e.category ? percent(e.m[i]) : number(e.m[i]); };
   defaults = {c: C[0].number, variable: "", values: "", x: -1, y: -1, with: 0};
   readState();
@@ -212,11 +215,12 @@ const view = function() {
     groups.forEach(function(g) { log += Math.log(Math.min(1, sum(g.entries.map(function(e) { return Math.sqrt(e.m[i] * e.m[j]); })))); });
     return Math.exp(log) * (packed ? solve(i, j) : 1);
   };
-  likeness = function(i, j) {
+  const overlap = function(i, j) {
     const x = coefficient(i, j);
-    return x === null || isNaN(x) ? "" : ", " + L.overlap + percent(x);
+    return x === null || isNaN(x) ? "" : h("p", {class: "dim"}, L.overlap + percent(x) + L.overlapIs);
   };
   const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
+  const instead = function(found, e) { return found !== undefined && found !== e && twoAnswers(e) && found.group === e.group; };
   let most = 40;
   const profile = h("div", {});
   const values = h("input", {
@@ -231,7 +235,9 @@ const view = function() {
   parts.push(function() {
     values.checked = state.values !== "";
     finder.input.value = state.variable;
-    const w = finder.place(), first = new Set(listed.slice(0, most)), rows = V.filter(function(e, j) { return first.has(e) || j === w; }), shown = visible(30);
+    // What was found is there instead of the other answer to its question.
+    const found = V[finder.place()], first = new Set(listed.slice(0, most).filter(function(e) { return !instead(found, e); })), shown = visible(30),
+          rows = V.filter(function(e) { return first.has(e) || e === found; });
     const t = heat(L.profile, shown.map(headOf).concat(L.apart), rows.map(function(e) { return e.name; }), function(r, j) {
       const e = rows[r];
       if (j === shown.length) { return [0, percent(e.apart)]; }
@@ -240,7 +246,8 @@ const view = function() {
         e.z[i], state.values !== "" ? text(e, i) : signed(Number(e.z[i].toFixed(2))),
         named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)
       ];
-    }, 2, {chosen: rows.indexOf(V[w])}, L.variable + " / " + what);
+    }, 2, {chosen: rows.indexOf(found)}, L.variable + " / " + what);
+    t.querySelectorAll("tr > :last-child").forEach(function(e) { e.classList.add("apart"); });
     clear(profile).append(t, visibleNote(30));
     if (listed.length > most) {
       profile.append(moreOf(40, most, listed.length, function() {
@@ -366,7 +373,7 @@ const view = function() {
   let shownGroups = 12;
   if (groups.length > 0) {
     parts.push(function() {
-      const w = finder.place(), of = groups.filter(function(g, j) { return j < shownGroups || (w >= 0 && V[w].group === g); });
+      const w = finder.place(), wide = room() - (screenWide > 820 ? 130 : 100), of = groups.filter(function(g, j) { return j < shownGroups || (w >= 0 && V[w].group === g); });
       clear(stacks).append(...of.map(function(g) {
         return h(
             "div", {class: "stack"}, h("h3", {}, bdi(g.name)), ...visible(30).map(function(i) {
@@ -380,15 +387,15 @@ const view = function() {
                     ...g.entries.map(function(e, j) {
                       return h(
                           "i", {
-                            class: "b" + (j % 8 + 1),
+                            class: hue(g, j),
                             "width%": (100 * e.m[i]).toFixed(2),
                             title: e.short + " " + percent(e.m[i]) + " " + interval(e.part, C[i].number, e.item)
                           },
-                          220 * e.m[i] > 8 * e.short.length + 4 ? e.short : "");
+                          [e.short + " " + percent(e.m[i]), percent(e.m[i])].find(function(t) { return wide * e.m[i] > wideOf(t, 13) + 8; }) || "");
                     })));
             }),
             h("p", {class: "dim"},
-              ...g.entries.map(function(e, j) { return h("span", {}, h("i", {class: "key b" + (j % 8 + 1)}), bdi(e.short), " "); })));
+              ...g.entries.map(function(e, j) { return h("span", {}, h("i", {class: "key " + hue(g, j)}), bdi(e.short), " "); })));
       }));
       stacks.append(visibleNote(30));
       if (groups.length > of.length) {
@@ -409,10 +416,13 @@ const view = function() {
   parts.push(function() {
     // Compared with the mean of all, or with one other component.
     const i = place(), other = state.with === state.c ? -1 : indexOf(state.with), apart = function(e) { return other < 0 ? e.z[i] : e.z[i] - e.z[other]; };
-    const told = V.filter(function(e) { return !twoAnswers(e) || apart(e) > 0 || e === V[finder.place()]; });
+    const found = V[finder.place()], told = V.filter(function(e) {
+            return !twoAnswers(e) || e === found || !instead(found, e) && (apart(e) > 0 || apart(e) === 0 && e === e.group.entries[1]);
+          });
     const top = told.slice().sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, compared);
-    const far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(apart(e)); })));
+    const far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(apart(e)); }))), others = function() { return other < 0 ? L.everything : bdi(named(other)); };
     const choice = h("select", {
+      id: "versus",
       on: {
         change: function() {
           state.with = Number(choice.value);
@@ -427,14 +437,14 @@ const view = function() {
     clear(panel).append(
         ...panelHead(i).filter(Boolean), F.degrees && F.degrees.length > i ? h("p", {class: "dim"}, L.degrees + number(F.degrees[i])) : "",
         h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
-        h("p", {class: "dim"}, L.sd, ...(V.some(twoAnswers) ? [L.oneAnswer, bdi(named(i)), L.than, other < 0 ? L.everything : bdi(named(other)), L.listed] : [])),
-        grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), L.difference1, ""], top.map(function(e) {
+        other < 0 ? "" : overlap(i, other),
+        h("p", {class: "dim"}, L.sd, others(), ". ", ...(V.some(twoAnswers) ? [L.oneAnswer, bdi(named(i)), L.than, others(), L.listed] : [])),
+        grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), L.difference1], top.map(function(e) {
           const more = [e.v === null ? "" : L.deviation + " " + number(Math.sqrt(e.v[i])), interval(e.part, C[i].number, e.item)].filter(Boolean);
           return [
             link(e.name, function() { finder.choose(V.indexOf(e)); }),
             h("span", {}, text(e, i), more.length === 0 ? null : h("span", {class: "dim"}, " (" + more.join("; ") + ")")),
-            other >= 0 ? text(e, other) : e.category ? percent(e.mean) : number(e.mean), signed(Number(apart(e).toFixed(2))),
-            bar(Math.abs(apart(e)) / far)
+            other >= 0 ? text(e, other) : e.category ? percent(e.mean) : number(e.mean), h("div", {class: "difference"}, sides(apart(e), far), h("span", {}, signed(Number(apart(e).toFixed(2)))))
           ];
         }), {class: "versus"}),
         told.length > compared ? moreOf(15, compared, told.length, function() {
@@ -460,7 +470,7 @@ const view = function() {
                                 h("div", {class: "bar noprint"}, h("label", {}, L.across, selectX),
                                   dims.length < 2 ? null : h("label", {}, L.up, selectY), button(L.svg, function() { saveSvg("ellipses", plane); })),
                                 plane),
-        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked), stacks), ...(groups.length === 0 ? maps : [])
+        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked(what)), stacks), ...(groups.length === 0 ? maps : [])
       ],
       [
         card(null, steps(csv), panel),

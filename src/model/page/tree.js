@@ -4,15 +4,19 @@ Object.assign(L, {
   lengths: "lengths of edges",
   wholeTree: "Whole tree",
   above: "Node above",
-  leaves: "leaves",
+  leaves: "leaves below",
   states: "states",
   dimensions: "dimensions",
   nodes: "Nodes",
-  edge: "edge above",
+  edge: "node above",
   support: "support",
+  lengthOf: "length of the edge to it",
+  error: "standard error of the length",
+  correlation: "correlation with it",
+  supportOf: "support of the edge",
+  edgesAre: "The length of an edge is minus the logarithm of the correlation: 0 if one of the two nodes determines the other.",
+  supportIs: " Support: the proportion of trees of resampled rows that have this edge, too.",
   length: "length",
-  error: "standard error",
-  correlation: "dependence",
   hidden: "hidden",
   same: "; the table of nodes has the same content",
   cut: "Number of clusters ",
@@ -20,9 +24,12 @@ Object.assign(L, {
   clusters: "Clusters",
   clustersAre: "The tree is cut where that leaves the least distances within clusters, as tlv_tree_clusters does.",
   newick: "Newick",
-  farther: "Distance on the tree from the chosen leaf",
+  farther: function(n, all) { return "Distance on the tree from this variable" + (n < all ? ": the nearest " + n + " of " + all : ""); },
+  fartherIs: "The sum of the lengths of the edges between the two; 0: one determines the other.",
+  alone: ", joined to no other",
   from: "distance",
-  drawing: "One line a leaf; a click on a node shows its part of the tree. Dashed edges have a support below 50 %.",
+  drawing: "Leaves are variables, one on each line; circles with a ring are hidden nodes, and a click on one shows its part of the tree. The longer an edge, the weaker the dependence.",
+  dashed: " Dashed edges have a support below 50 %.",
   table: "Probabilities given the node above",
   marginal: "Probabilities",
   paired: function(from) {
@@ -52,8 +59,8 @@ const view = function() {
   const shown = function(v) { return (label(v) === "" ? name[v] : label(v)) + (second.has(v) ? " - " + second.get(v) : ""); };
   // In the drawing; names that differ only where they are cut have their numbers.
   const drawn = function(v) {
-    const t = shorten(shown(v), 34);
-    return t === shown(v) ? t : t + " (" + (v < observed ? v + 1 : "h" + (v + 1 - observed)) + ")";
+    const t = shorten(shown(v), 34), more = parent[v] < 0 && children[v].length === 0 && n > 1 ? L.alone : "";
+    return (t === shown(v) ? t : t + " (" + (v < observed ? v + 1 : "h" + (v + 1 - observed)) + ")") + more;
   };
   const length = function(v) {
     const x = (F.length || [])[v];
@@ -63,7 +70,7 @@ const view = function() {
   parent.forEach(function(p, v) {
     if (p >= 0) { children[p].push(v); }
   });
-  const roots = range(n).filter(function(v) { return parent[v] < 0; });
+  let roots = range(n).filter(function(v) { return parent[v] < 0; });
   // Depths and sizes without recursion: a long chain of nodes is a tree, too.
   const order = [], depth = range(n).map(function() { return 0; });
   roots.forEach(function(r) {
@@ -81,13 +88,15 @@ const view = function() {
   order.slice().reverse().forEach(function(v) {
     if (parent[v] >= 0) { size[parent[v]] += size[v]; }
   });
+  // Of several trees the largest comes first.
+  roots = roots.sort(function(a, b) { return size[b] - size[a] || a - b; });
   defaults = {c: 1, node: "", root: 0, lengths: "1", groups: 0};
   readState();
   state.c = 1;
   const mostGroups = Math.min(observed, 60);
   state.groups = Math.min(mostGroups, Math.max(0, Math.round(state.groups)));
   // Before a node is chosen, the panel is that of the largest tree.
-  const root = roots.slice().sort(function(a, b) { return size[b] - size[a]; })[0];
+  const root = roots[0];
   const finder = search(name, L.node, function(v) {
     if (v >= 0) { state.root = inside(v) ? state.root : 0; }
   }, "node");
@@ -101,6 +110,7 @@ const view = function() {
     }
     return false;
   };
+  const supported = (F.support || []).some(function(x) { return x !== null && x >= 0; });
   const drawing = h("div", {});
   const drawTree = function() {
     const r = top(), list = [], stack = (r >= 0 ? [r] : roots.slice()).reverse();
@@ -111,10 +121,11 @@ const view = function() {
     }
     const path = new Set();
     for (let v = chosen(); v >= 0; v = parent[v]) { path.add(v); }
-    // A node that is observed has a line of its own, also where others hang from it.
+    // A node that is observed has a line of its own, also where others hang from it; there is a gap between trees.
     const y = new Map(), line = 17;
     let rows = 0;
     list.forEach(function(v) {
+      if (parent[v] < 0 && rows > 0) { rows += 0.8; }
       if (v < observed || children[v].length === 0) { y.set(v, 12 + line * rows++); }
     });
     list.slice().reverse().forEach(function(v) {
@@ -128,10 +139,12 @@ const view = function() {
     list.forEach(function(v) { level.set(v, v === r || parent[v] < 0 ? 0 : level.get(parent[v]) + 1); });
     const deepest = Math.max(1, greatest(list.map(function(v) { return level.get(v); })));
     const labels = greatest(list.map(function(v) { return wideOf(drawn(v), 13.5); })), branches = Math.max(140, room() - 30 - labels);
-    const x = function(v) { return 10 + branches * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
+    // Names of hidden nodes are short, and to the left of them; labels to the right.
+    const left = 12 + greatest(list.map(function(v) { return v >= observed && label(v) === "" && level.get(v) === 0 ? wideOf(name[v], 12) : 0; }));
+    const x = function(v) { return left + branches * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
     const g =
         s("svg",
-          {class: "tall", viewBox: "0 0 " + (30 + branches + labels) + " " + (24 + line * rows), role: "group", "aria-label": L.tree + L.same});
+          {class: "tall", viewBox: "0 0 " + (20 + left + branches + labels) + " " + (24 + line * rows), role: "group", "aria-label": L.tree + L.same});
     list.forEach(function(v) {
       if (v !== r && parent[v] >= 0) {
         g.append(
@@ -166,11 +179,13 @@ const view = function() {
                   s("title", {}, shown(v) + ", " + size[v] + " " + L.leaves));
       g.append(e);
       nodes.push({e: e, on: v === chosen(), label: shown(v) + ", " + size[v] + " " + L.leaves, act: pick});
-      if (v < observed || shown(v) !== name[v]) {
+      const before = v >= observed && shown(v) === name[v];
+      if (v < observed || children[v].length > 0) {
         g.append(
             s("text", {
-              class: "pick" + (path.has(v) ? " hit" : v < observed ? "" : " name"),
-              x: x(v) + 9,
+              class: "pick" + (path.has(v) ? " hit" : "") + (v < observed ? "" : " name"),
+              x: x(v) + (before ? -7 : 9),
+              "text-anchor": before ? "end" : null,
               y: y.get(v) + (v < observed ? 4.5 : -4),
               on: {click: pick}
             },
@@ -178,7 +193,7 @@ const view = function() {
       }
     });
     marks(nodes);
-    return h("figure", {}, g, h("figcaption", {}, L.drawing));
+    return h("figure", {}, g, h("figcaption", {}, L.drawing + (supported ? L.dashed : "")));
   };
   parts.push(function() { redraw(drawing, drawTree); });
   const lengths = h("input", {
@@ -358,24 +373,24 @@ const view = function() {
   const before = range(observed).map(function(v) { return sum(F.states.slice(0, v)); });
   const stateName = function(v, x) {
     const n = v < observed ? (F.category_names || [])[before[v] + x] : undefined;
-    return n ? T(n) : String(x + 1);
+    return n ? T(n) : String(x);
   };
   const panel = h("div", {});
   lowerBar(panel, function() { return shown(chosen() < 0 ? root : chosen()); });
   parts.push(function() {
     const v = chosen() < 0 ? root : chosen();
     finder.input.value = state.node;
-    const facts = [[L.leaves, String(size[v])], [F.gaussian ? L.dimensions : L.states, String(F.states[v])]];
+    const facts = (children[v].length === 0 ? [] : [[L.leaves, String(size[v])]]).concat([[F.gaussian ? L.dimensions : L.states, String(F.states[v])]]);
     if (parent[v] >= 0) {
       facts.push(
-          [L.edge, link(name[parent[v]], function() { finder.choose(parent[v]); })], [L.length, number(length(v))],
+          [L.edge, link(shown(parent[v]), function() { finder.choose(parent[v]); })], [L.lengthOf, number(length(v))],
           [L.correlation, number(Math.exp(-length(v)))]);
       if (F.error && F.error[v] !== null && F.error[v] >= 0) { facts.push([L.error, number(F.error[v])]); }
-      if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.support, percent(F.support[v])]); }
+      if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.supportOf, percent(F.support[v])]); }
     }
     clear(panel).append(...[h("h2", {id: "chosen", tabindex: -1}, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), component(v) < 0 ? null : warnings(component(v)),
                             change === null ? null : h("p", {class: "dim"}, L.before, bdi(changeOf(v))),
-                            grid(name[v], ["", ""], facts)]
+                            grid(name[v], ["", ""], facts), parent[v] < 0 ? null : h("p", {class: "dim"}, L.edgesAre + (F.support && F.support[v] >= 0 && F.support[v] !== null ? L.supportIs : ""))]
                             .filter(Boolean));
     const t = F.tables || [], d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
     if (!F.gaussian && t.length >= offsets[v + 1] && offsets[v + 1] - offsets[v] === d * p) {
@@ -392,10 +407,10 @@ const view = function() {
     if (v < observed) {
       const far = distances(v), others = range(observed)
                                              .filter(function(w) { return w !== v && far.has(w); })
-                                             .sort(function(a, b) { return far.get(a) - far.get(b); })
-                                             .slice(0, 12);
+                                             .sort(function(a, b) { return far.get(a) - far.get(b); });
+      const title = L.farther(Math.min(12, others.length), others.length);
       if (others.length > 0) {
-        panel.append(h("h3", {}, L.farther), grid(L.farther, [L.node, L.from], others.map(function(w) {
+        panel.append(h("h3", {}, title), h("p", {class: "dim"}, L.fartherIs), grid(title, [L.node, L.from], others.slice(0, 12).map(function(w) {
                        return [link(shown(w), function() { finder.choose(w); }), number(far.get(w))];
                      })));
       }
@@ -501,9 +516,9 @@ const view = function() {
       L.node,
       [
         [L.node, function(v) { return link(shown(v), function() { finder.choose(v); }); }, function(v) { return shown(v); }, null],
-        [L.leaves, function(v) { return String(size[v]); }, function(v) { return size[v]; }, "num"],
+        [L.leaves, function(v) { return children[v].length === 0 ? "" : String(size[v]); }, function(v) { return children[v].length === 0 ? 0 : size[v]; }, "num"],
         [L.length, function(v) { return parent[v] < 0 ? "" : number(length(v)); }, length, "num"],
-        (F.support || []).some(function(x) { return x !== null && x >= 0; }) ? [
+        supported ? [
           L.support,
           function(v) {
             const x = (F.support || [])[v];

@@ -384,7 +384,7 @@ tree_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *text
 
 static const tlv_page_view tree_page = {.describe = tree_describe,
 										.view = "tree",
-										.what = "node",
+										.what = "hidden node",
 										.fields = tree_page_fields,
 										.before = tree_page_before};
 
