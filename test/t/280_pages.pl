@@ -497,8 +497,10 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Overlap of the two: <0\.1}, 'the overlap of components is said');
     $open->('tree of answers', 'node=question+1');
     like($js->(q{document.querySelector('.heat thead').textContent}), qr{no.*yes}, 'states of a leaf have the names of its categories');
+    $open->('network');
+    like($js->(q{document.querySelector('.alike').textContent}), qr{cosine}, 'components without distances have the nearest by cosine');
     $open->('sources');
-    like($js->(q{document.querySelector('.alike').textContent}), qr{cosine}, 'the cosine of components is said');
+    is($js->(q{document.querySelectorAll('.alike').length + ' ' + document.querySelector('#chosen').parentElement.textContent.split('Nearest').length}), '0 2', '... and others one measure');
 
     # ---- estimates lie in their intervals, which belong to other entries where numbering differs ----
 

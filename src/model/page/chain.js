@@ -23,7 +23,7 @@ Object.assign(L, {
   begins: "; sequences begin in it with a probability of ",
   longRun: ". In the long run it has ",
   ofSteps: " of all steps.",
-  bar: "narrow dark bar: here, pale bar: in all",
+  bar: "narrow bar: here, wide bar: in all",
   overall: "in all",
   inState: "here",
   ribbons: "Example sequences",

@@ -8,7 +8,7 @@ Object.assign(L, {
   shapes: "Shape",
   axis: "places",
   modes: "mode ",
-  alike: "Nearest by |cosine|: ",
+  alike: "Nearest, with their |cosine| (1: proportional, 0: nothing in common): ",
   explained: "explained",
   kurtosis: "kurtosis",
   factor: "Factors",
@@ -77,8 +77,9 @@ const view = function() {
   V.forEach(function(e) { e.v = e.v.map(function(x) { return Math.abs(x) < 1e-9 * largest ? 0 : x; }); });
   const top = function(
       i) { return V.filter(function(e) { return e.v[i] !== 0; }).sort(function(a, b) { return Math.abs(b.v[i]) - Math.abs(a.v[i]); }); };
-  // Components whose entries are most nearly proportional, whatever their signs and lengths.
+  // Where there are no distances: components whose entries are most nearly proportional, whatever their signs and lengths.
   const alike = function(i) {
+    if (D.neighbours !== undefined) { return null; }
     const norm = function(j) { return Math.hypot(...V.map(function(e) { return e.v[j]; })); };
     const near = range(C.length)
                      .filter(function(j) { return j !== i && norm(i) * norm(j) > 0; })
