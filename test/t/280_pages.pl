@@ -82,6 +82,7 @@ INSERT INTO page_models SELECT 'answers and numbers', tlv_lca('SELECT (x[1] > 5)
   2, layout => 'wide', errors => true);
 INSERT INTO page_models SELECT 'views with errors', tlv_multiview('SELECT x[1:1], x[2:2], ARRAY[x[1] + sin(11 * id)] FROM page_points', 3, errors => true);
 INSERT INTO page_models SELECT 'heavy tails', tlv_gmm('SELECT x[1] + CASE WHEN id % 20 = 0 THEN 9 * sin(id) ELSE 0 END AS length, x[2] AS width FROM page_points', 2, tails => 't');
+INSERT INTO page_models SELECT 'large tree', tlv_simulate_tree_model(60, seed => 1);
 INSERT INTO page_models SELECT 'one topic', tlv_topic_model(ARRAY[1,1,1], '{a,b,c}'::text[], ARRAY[.5,.3,.2], '{1}');
 INSERT INTO page_models SELECT 'equal topics', tlv_topic_model(ARRAY[1,1,2,2,3,3], '{a,b,a,b,a,b}'::text[], ARRAY[.5,.5,.5,.5,.5,.5], '{1,1,1}');
 INSERT INTO page_models SELECT 'no hidden node', tlv_tree('SELECT (i % 2)::text AS a, (i % 2 + i % 7 / 6)::text AS b FROM generate_series(1, 80) i', layout => 'wide');
@@ -544,7 +545,8 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         texts.forEach((a, i) => texts.slice(0, i).forEach(b => { if (a.ownerSVGElement === b.ownerSVGElement && cut(box(a), box(b))) found.push(a.textContent + ' / ' + b.textContent); }));
         return found.join('; ');
     }())};
-    for my $case ([ 'hostile', 'c=1', '.name' ], [ 'communities', 'c=1', '.tag' ], [ 'communities', 'node=node+7', '.big' ], [ 'people', 'c=2', '.tag' ], [ 'mixture full', 'c=1', '.no' ]) {
+    for my $case ([ 'hostile', 'c=1', '.name' ], [ 'communities', 'c=1', '.tag' ], [ 'communities', 'node=node+7', '.big' ], [ 'people', 'c=2', '.tag' ],
+        [ 'large tree', 'node=v1', '.name' ], [ 'mixture full', 'c=1', '.no' ]) {
         my ($name, $state, $mark) = @$case;
         $open->($name, $state);
         cmp_ok($js->("document.querySelectorAll('svg text$mark').length"), '>', 1, "$name: labels of a drawing with $state");

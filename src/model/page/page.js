@@ -791,7 +791,7 @@ const about = function() {
                        .filter(Boolean);
   // What readers ask first comes first: how much was learnt from.  The others are those that have a text.
   const first = ["documents", "sequences", "variables", "dimensions", "graph", "covariance"].concat(D.page === "chain" ? ["steps"] : []);
-  const facts = D.facts.map(function(f) { return f.map(T); }), order = first.map(function(n) { return facts.find(function(f) { return f[0] === n; }); }).filter(Boolean);
+  const facts = D.facts.map(function(f) { return f.map(T); }), order = first.map(function(n) { return facts.find(function(f) { return f[0] === n && f[1] !== "0"; }); }).filter(Boolean);
   const text = function(f) { return f[1] + " " + (f[1] === "1" ? f[0].replace(/s$/, "") : f[0]); }, others = facts.filter(function(f) { return f[2] !== ""; });
   return h(
       "div", {}, h("p", {class: "dim"}, bdi([T(D.described)].concat(order.map(text)).join(", "))),

@@ -29,6 +29,7 @@ Object.assign(L, {
   alone: ", joined to no other",
   from: "distance",
   drawing: "Leaves are variables, one on each line; circles with a ring are hidden nodes, and a click on one shows its part of the tree. The longer an edge, the weaker the dependence.",
+  unnamed: " Some hidden nodes have no room for their names, which are in the table of nodes.",
   dashed: " Dashed edges have a support below 50 %.",
   table: "Probabilities given the node above",
   marginal: "Probabilities",
@@ -156,6 +157,30 @@ const view = function() {
               s("title", {}, name[v] + ": " + number(length(v)))));
       }
     });
+    // Names of hidden nodes that would cover a node or another name are left out; the rows of the drawing have lists of what is there.
+    const taken = new Map(), rowOf = function(yy) { return Math.floor(yy / line); };
+    const take = function(b) {
+      range(rowOf(b[3]) - rowOf(b[1]) + 1).forEach(function(i) {
+        const r = rowOf(b[1]) + i;
+        taken.set(r, (taken.get(r) || []).concat([b]));
+      });
+    };
+    const free = function(b) {
+      return range(rowOf(b[3]) - rowOf(b[1]) + 1).every(function(i) {
+        return (taken.get(rowOf(b[1]) + i) || []).every(function(o) { return b[0] >= o[2] || o[0] >= b[2] || b[1] >= o[3] || o[1] >= b[3]; });
+      });
+    };
+    list.forEach(function(v) { take([x(v) - 5, y.get(v) - 5, x(v) + 5, y.get(v) + 5]); });
+    let unnamed = false;
+    const nameFits = function(v) {
+      const b = [x(v) - 7 - wideOf(name[v], 12), y.get(v) - 14, x(v) - 7, y.get(v) - 4], fits = free(b) || path.has(v);
+      if (fits) {
+        take(b);
+      } else {
+        unnamed = true;
+      }
+      return fits;
+    };
     const nodes = [];
     list.forEach(function(v) {
       const pick = function() {
@@ -180,7 +205,7 @@ const view = function() {
       g.append(e);
       nodes.push({e: e, on: v === chosen(), label: shown(v) + ", " + size[v] + " " + L.leaves, act: pick});
       const before = v >= observed && shown(v) === name[v];
-      if (v < observed || children[v].length > 0) {
+      if (v < observed || (before ? nameFits(v) : children[v].length > 0)) {
         g.append(
             s("text", {
               class: "pick" + (path.has(v) ? " hit" : "") + (v < observed ? "" : " name"),
@@ -193,7 +218,7 @@ const view = function() {
       }
     });
     marks(nodes);
-    return h("figure", {}, g, h("figcaption", {}, L.drawing + (supported ? L.dashed : "")));
+    return h("figure", {}, g, h("figcaption", {}, L.drawing + (supported ? L.dashed : "") + (unnamed ? L.unnamed : "")));
   };
   parts.push(function() { redraw(drawing, drawTree); });
   const lengths = h("input", {
