@@ -593,7 +593,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
 
     for my $name (sort grep { !/hostile/ } keys %names) {
         $open->($name);
-        my $sql = $js->(q{[...document.querySelectorAll('details')].filter(e => e.querySelector('summary').textContent === 'The same in SQL').map(e => e.querySelector('code').textContent).join(' ')});
+        my $sql = $js->(q{[...document.querySelectorAll('details')].filter(e => e.querySelector('summary').textContent === 'In SQL').map(e => e.querySelector('code').textContent).join(' ')});
         my $rows = eval { query($db, "DROP VIEW IF EXISTS models; CREATE VIEW models AS SELECT model FROM page_models WHERE name = '$name'; $sql") };
         ok(defined $rows && $rows ne '', "$name: the SQL of the page gives rows") or diag("$sql\n$@");
         # Entries without their numbers, which the page and the function round to other digits.
@@ -617,12 +617,40 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     is($topic, query($db, q{SELECT topic FROM task_models, tlv_topic_items(model, top => 5) WHERE name = 'themes' AND item_name = 'minister' ORDER BY probability DESC LIMIT 1}),
         'a word that is typed leads to its topic');
     like($text->('#app'), qr{'minister': \d+.% of it in topic $topic}, '... which the page says in words');
+    is($js->('document.activeElement.tagName'), 'BODY', '... and leaves the field of the search');
+    is($js->(q{document.querySelectorAll('.bars .hit').length}), 1, '... with the word among those of the topic');
+    # Of topics that do not list the word the page knows a limit of their share, not that it is 0.
+    my $of_word = q{[...document.querySelectorAll('td:nth-child(3)')].filter(e => e.closest('table').textContent.startsWith('Topics')).map(e => e.innerText).join('\n')};
+    my @of_word = split /\n/, $js->($of_word);
+    cmp_ok(scalar @of_word, '==', 2, '... and a share of it for every topic');
+    is(join('; ', grep { !/[1-9]/ } @of_word), '', '... which is never 0');
+    $keys->('/', split(//, 'minist'), $enter);
+    like($text->('#app'), qr{The only match for 'minist': minister|The first of \d+ matches for 'minist': }, 'a part of a word finds it, and the page says so');
+    $keys->('/', split(//, 'minister'), $enter);
+    like($js->(q{document.querySelector('input[type=search]').value}), qr{^minister$}, '... and / begins another search');
     my @documents = split /\n/, $js->(q{[...document.querySelectorAll('.list tbody tr')].map(e => e.innerText.replace(/\s+/g, ' ')).join('\n')});
     cmp_ok(scalar @documents, '>=', 5, '... with five documents');
     is(scalar(grep { !/\bminister\b/ || /\bgoal\b/ } @documents[ 0 .. 4 ]), 0, '... that are of that topic');
     $click->('#chosen ~ p.noprint button');
     is($js->(q{(function () { const b = document.getElementById('examples').getBoundingClientRect(); return b.top >= 0 && b.top < window.innerHeight / 2; }())}), JSON::PP::true,
         '... to which a link leads from the heading');
+    # A word that is not among the first of a topic is there, too, and of topics that do not list it a limit of its share.
+    $open->('topics', 'c=1');
+    my $later = $js->(q{D.words.map(T).find(w => ![...document.querySelectorAll('.bars tbody th bdi')].some(e => e.textContent === w))});
+    $open->('topics', "c=1&word=$later");
+    like($js->(q{document.querySelector('.bars tbody tr').className + ' ' + document.querySelector('.bars tbody th').innerText}),
+        qr{^hit \Q$later\E looked for}, 'a word that is looked for is in the list of every topic');
+    is(join('; ', grep { !/[1-9]/ } split /\n/, $js->($of_word)), '', '... and no share of it is 0');
+    # What is chosen is a step of the history, where a slider is, is not.
+    my $steps = $js->('history.length');
+    $js->(q{document.querySelector('input[type=range]').focus()});
+    $keys->(($left) x 3);
+    is($js->('history.length'), $steps, 'a slider adds nothing to the history');
+    $js->('document.activeElement.blur()');
+    $click->('.sticky button:nth-child(2)');
+    is($js->("$head + history.length") =~ s/ - .*\D/ /r, 'topic 2 ' . ($steps + 1), 'a choice adds a step');
+    $call->('POST', '/back', {});
+    like($js->($head), qr{^topic 1 }, '... and Back leads to what was chosen before');
     # The bridges between two communities.
     $open->('people');
     my $of = sub { return query($db, "SELECT community FROM task_models, tlv_memberships(model, 0.5) WHERE name = 'people' AND node_name = '$_[0]'") };
@@ -634,12 +662,32 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($focused_text->(), qr{^Bridges between}, '... which have the focus');
     is($js->(q{(function () { const b = document.activeElement.parentElement.getBoundingClientRect(); return b.top >= 0 && b.bottom <= window.innerHeight; }())}), JSON::PP::true, '... and are seen');
     is(join(' ', sort $bridges =~ /^((?:bridge|person) \d+)/mg), 'bridge 1 bridge 2', '... which are those two nodes');
+    $call->('POST', '/back', {});
+    is($js->(q{document.querySelectorAll('.halo.both').length}), 0, '... from which Back leads to the community alone');
+    $call->('POST', '/forward', {});
     my $rings = q{document.querySelectorAll('.halo.both').length + ' ' + [...document.querySelectorAll('svg text.big')].map(e => e.textContent).sort().join(', ')};
     is($js->($rings), '2 bridge 1, bridge 2', '... and have rings and names in the graph');
     is($js->(q{document.querySelectorAll('.pie.far').length}), 12, '... where the third community is pale');
     $js->(q{[...document.querySelectorAll('ul.plain .link')].find(e => e.textContent === 'bridge 1').click()});
     is($js->(q{document.querySelectorAll('.halo:not(.both)').length + ' ' + document.querySelector('#chosen').textContent.slice(0, 11)}), "1 community $one", 'a click on a bridge marks it, too');
     like($js->(q{document.querySelector('#app').innerText}), qr{Bridges between community $one and community $other}, '... and its list stays');
+    is($js->(q{[...document.querySelectorAll('.bridges [aria-current]')].map(e => e.textContent).join()}), 'bridge 1', '... where it is marked');
+    like($js->(q{document.querySelector('.opened').innerText}), qr{^bridge 1, \d+ edges.*Joined with: (?:bridge|person) \d+, }s, '... with its neighbours');
+    is($js->(q{(function () { const b = document.querySelector('.opened').getBoundingClientRect(); return b.top >= 0 && b.top < window.innerHeight; }())}), JSON::PP::true, '... in view');
+    $js->(q{document.activeElement.blur()});
+    $keys->('/', split(//, 'person 2'), $enter);
+    unlike($js->(q{document.querySelector('#app').innerText}), qr{Bridges between}, 'a node that is looked for ends the bridges between two communities');
+    $open->('people', "c=$one&with=$other");
+    $js->(q{document.querySelector('.chips button:not([aria-pressed=true])').click()});
+    unlike($js->('location.hash'), qr{with=}, '... as another community does');
+    # Of every two communities there is a row, and a square which opens it and has its number in words.
+    $open->('communities', 'c=1');
+    my $k = $js->('C.length');
+    is($js->(q{document.querySelectorAll('.overlap tbody tr').length}), $k - 1, 'the overlap has all other communities');
+    $js->("document.querySelectorAll('rect.cell')[$k].dispatchEvent(new MouseEvent('click', {bubbles: true}))");
+    like($js->('location.hash'), qr{c=2&with=1|with=1&c=2|c=2.*with=1}, 'a click on a square chooses its two communities');
+    like($js->(q{document.querySelector('.cell').closest('figure').innerText}), qr{community 2 to community 1: [\d.e-]+$}, '... and says its number');
+    $open->('people', "c=$one&with=$other");
     $js->(q{[...document.querySelectorAll('button')].find(e => e.textContent === 'Bridges to all others').click()});
     is($js->(q{document.querySelectorAll('.halo.both').length}), 0, '... until all bridges are asked for');
     # What tells two classes apart.
@@ -732,6 +780,15 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         is($js->(q{performance.getEntriesByType('resource').length}), 0, "$name: nothing is loaded");
         is($js->($cut_off), '', "$name: nothing is cut off");
         like($js->(q{getComputedStyle(document.querySelector('.below')).position + ': ' + document.querySelector('.below').innerText}), qr{^fixed: \S}, "$name: a bar says what is chosen");
+        next if $name =~ /^(?:long|hostile)/;
+        # It leads to the panel, and from there back up.
+        my $at = sub { return $js->(q{document.querySelector('[role=search]').getBoundingClientRect().top}) };
+        my $bar = sub { my ($told) = @_; for (1 .. 40) { return 1 if $js->(q{document.querySelector('.below').innerText}) =~ $told; select undef, undef, undef, .05 } return 0 };
+        next if $bar->(qr{Up to Find}) || !$js->(q{document.querySelector('[role=search]') !== null});
+        $click->('.below');
+        ok($bar->(qr{Up to Find}), '... which leads to it') or diag($js->(q{document.querySelector('.below').innerText + scrollY}));
+        $click->('.below');
+        ok($at->() >= -1, '... and back up');
     }
     # What tables of a narrow screen are read for is seen without scrolling.
     my $unseen = q{[...document.querySelectorAll('#app .scroll td, #app .scroll th')].filter(e => e.getBoundingClientRect().width > 0

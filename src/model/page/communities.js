@@ -16,7 +16,7 @@ Object.assign(L, {
   grey: "grey: memberships below 1 %.",
   repeat: " Colours repeat after eight communities.",
   otherOnes: "memberships in other communities.",
-  cells: "The stronger the colour, the more probable an edge (square root scale). A click on a row chooses its community.",
+  cells: "The stronger the colour, the more probable an edge (square root scale). A click on a square chooses the community of its row, and the bridges to that of its column. ",
   source: "sources",
   target: "targets",
   side: "Side ",
@@ -28,7 +28,12 @@ Object.assign(L, {
   bridge: "Bridges to other communities",
   between: "Bridges between ",
   anyOther: "Bridges to all others",
-  ringed: "They have a ring in the graph.",
+  noBridges: "No node has at least 10 % in both.",
+  ringed: "Show them in the graph",
+  rings: "Dashed ring: bridge between the two communities.",
+  only: "colour only memberships in the chosen community",
+  neighbours: "Joined with: ",
+  nodeIn: function(n, edges) { return ": " + edges + (edges === "1" ? " edge" : " edges") + (n ? ", member of " : ""); },
   community: "community",
   membership: "membership",
   rate: "rate",
@@ -59,6 +64,7 @@ const view = function() {
     near[e[0]].push(e[1]);
     near[e[1]].push(e[0]);
   });
+  leave = function() { state.with = 0; };
   const other = function() { return state.with === state.c || indexOf(state.with) < 0 ? 0 : state.with; };
   // A bridge has a tenth or more of its memberships in the chosen community and in the other one, or any other.
   const least = function(n) {
@@ -68,10 +74,13 @@ const view = function() {
   // A node is shown with its main community, a bridge between two communities with these.
   const finder = search(N.map(function(n) { return n.name; }), L.node, function(w) {
     if (w >= 0) {
-      state.c = other() && least(N[w]) >= 0.1 ? state.c : N[w].main || state.c;
+      if (!other() || least(N[w]) < 0.1) {
+        state.c = N[w].main || state.c;
+        state.with = 0;
+      }
       state.side = two ? N[w].side : 0;
     }
-  }, "node");
+  }, "node", function() { return D.dropped ? [" " + L.lower(D.dropped)] : []; }, function() { return node; });
   const slice = function(cx, cy, r, a, b) {
     if (b - a > 0.9999) {
       return "M" + (cx - r) + " " + cy + "a" + r + " " + r + " 0 1 1 " + 2 * r + " 0a" + r + " " + r + " 0 1 1 " + -2 * r + " 0";
@@ -96,7 +105,7 @@ const view = function() {
   if (drawn) {
     const ys = N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) { return n.y; });
     const low = -greatest(ys.map(function(y) { return -y; })), high = greatest(ys);
-    const zoom = Math.max(1, 12.5 / 22 * 1140 / room()), many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [], list = [];
+    const zoom = Math.max(1, 12.5 / 22 * 1140 / room()), many = N.length > 400, r = many ? 6 : 15 * Math.min(1.3, Math.max(1, zoom / 1.4)), lines = [], pies = [], list = [];
     const g =
         s("svg",
           {
@@ -123,6 +132,16 @@ const view = function() {
       g.append(p);
     });
     marks(list);
+    // Pies are small on a phone: what is touched beside one is the nearest.
+    g.addEventListener("click", function(ev) {
+      if (ev.target.closest(".pie") !== null) { return; }
+      const away = pies.map(function(p) {
+        const b = p.getBoundingClientRect();
+        return Math.hypot(b.left + b.width / 2 - ev.clientX, b.top + b.height / 2 - ev.clientY);
+      });
+      const i = range(N.length).reduce(function(x, y) { return (away[y] === undefined ? 1e9 : away[y]) < (away[x] === undefined ? 1e9 : away[x]) ? y : x; }, 0);
+      if (away[i] < 22) { finder.choose(i); }
+    });
     const over = s("g", {});
     g.append(over);
     const middle = {x: sum(N.map(function(n) { return n.x || 0; })) / N.length, y: sum(N.map(function(n) { return n.y || 0; })) / N.length};
@@ -135,7 +154,7 @@ const view = function() {
           return swatch("b" + (j + 1), same.slice(0, 3).join(", ") + (same.length > 3 ? ", ..." : ""));
         }),
         swatch("rest", L.grey), C.length > 8 ? L.repeat : ""
-      ]));
+      ]), both.length > 0 ? " " + L.rings : "");
       lines.forEach(function(line, j) { line.setAttribute("class", "edge" + (E[j][0] === w || E[j][1] === w ? " hot" : "")); });
       pies.forEach(function(p, i) {
         p.setAttribute("class", "pie" + ((w >= 0 ? i !== w && near[w].indexOf(i) < 0 : aside(N[i])) ? " far" : "") + (one ? " one" : ""));
@@ -171,7 +190,8 @@ const view = function() {
       if (w >= 0 && typeof N[w].x === "number") {
         over.append(s("circle", {class: "halo", cx: N[w].x, cy: N[w].y, r: r + 6}));
         label(N[w].name, N[w].x, N[w].y - r - 8, 20, "big");
-        near[w].slice(0, 40).forEach(function(i) { label(N[i].name, N[i].x, N[i].y - r - 6, 18, "big dimmed"); });
+        ringed.slice(0, 20).filter(function(n) { return n !== N[w]; }).forEach(function(n) { label(n.name, n.x, n.y - r - 8, 18, "big"); });
+        near[w].filter(function(i) { return ringed.indexOf(N[i]) < 0; }).slice(0, 40).forEach(function(i) { label(N[i].name, N[i].x, N[i].y - r - 6, 18, "big dimmed"); });
         return;
       }
       ringed.slice(0, 20).forEach(function(n) { label(n.name, n.x, n.y - r - 8, 18, "big"); });
@@ -196,7 +216,7 @@ const view = function() {
     graph.append(h("figure", {}, g, key));
   } else {
     graph.append(h("p", {class: "dim"}, D.given_graph ? L.large : L.noGraph));
-    if (!D.given_graph) { 
+    if (!D.given_graph) {
       graph.append(h("code", {}, "SELECT tlv_html(model, graph => (SELECT " + (L.aggregates[D.graph] || "tlv_graph_agg") + "(src, dst) FROM edges)) FROM models;"));
     }
   }
@@ -206,6 +226,8 @@ const view = function() {
     const x = D.connectivity_largest[i].find(function(y) { return y[0] === j + 1; });
     return x === undefined ? 0 : x[1];
   };
+  const listed = function(i, j) { return D.connectivity ? true : D.connectivity_largest[i].some(function(y) { return y[0] === j + 1; }); };
+  const valueText = function(i, j) { return listed(i, j) ? number(value(i, j)) : "<" + number(D.connectivity_largest[i][D.connectivity_largest[i].length - 1][1]); };
   const matrix = h("div", {});
   const most = Math.max(1e-12, greatest(range(C.length).map(function(i) { return greatest(range(C.length).map(function(j) { return value(i, j); })); })));
   parts.push(function() {
@@ -222,21 +244,31 @@ const view = function() {
       of.forEach(function(j, column) {
         g.append(
             s("rect", {
-              class: "cell" + (C[i].number === state.c ? " hot" : ""),
+              class: "cell" + (C[i].number === state.c ? " hot" : "") + (C[i].number === state.c && C[j].number === other() ? " pair" : ""),
               x: left + column * cell,
               y: left + row * cell,
               width: cell,
               height: cell,
               "fill-opacity": (0.04 + 0.96 * Math.sqrt(value(i, j) / most)).toFixed(3),
-              on: {click: function() { go(i); }}
+              on: {
+                click: function() {
+                  state.c = C[i].number;
+                  state.with = j === i ? 0 : C[j].number;
+                  draw();
+                }
+              }
             },
-              s("title", {}, named(i) + L.to + named(j) + ": " + number(value(i, j)))));
+              s("title", {}, named(i) + L.to + named(j) + ": " + valueText(i, j))));
       });
     });
-    clear(matrix).append(h("figure", {}, g, h("figcaption", {}, L.cells)), visibleNote(40));
+    const to = indexOf(other()) < 0 ? place() : indexOf(other());
+    clear(matrix).append(
+        h("figure", {}, g, h("figcaption", {}, L.cells, h("strong", {}, bdi(named(place())), L.to, bdi(named(to)), ": " + valueText(place(), to)))),
+        visibleNote(40));
   });
+  const nodeLink = function(i) { return link(N[i].name, function() { finder.choose(i); }, {"aria-current": N[i].name === state.node ? "true" : null}); };
   const columns = [
-    [L.node, function(n) { return link(n.name, function() { finder.choose(N.indexOf(n)); }); }, function(n) { return n.name; }, null], [
+    [L.node, function(n) { return nodeLink(N.indexOf(n)); }, function(n) { return n.name; }, null], [
       L.main,
       function(n) {
         return h(
@@ -261,18 +293,20 @@ const view = function() {
   parts.push(function() {
     const to = other(), all = across();
     const shown = function(n) { return n.m.filter(function(x, j) { return x[0] === state.c || (to ? x[0] === to : j < 3); }); };
-    clear(bridges).append(...(all.length === 0 ? [] : [
-      h("h3", {tabindex: -1}, ...(to ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(to)))] : [L.bridge])), to ? button(L.anyOther, function() {
-        state.with = 0;
-        draw();
-      }) : null,
-      to && drawn ? h("p", {class: "noprint"}, link(L.ringed, function() { graph.scrollIntoView({block: "nearest"}); })) : null,
-      all.length > 10 ? h("p", {class: "dim"}, 10 + L.of + all.length) : null,
-      h("ul", {class: "plain"}, ...all.slice(0, 10).map(function(n) {
-        return h(
-            "li", {}, link(n.name, function() { finder.choose(N.indexOf(n)); }),
-            h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), ": " + percent(x[1])); })));
-      }))
+    clear(bridges).append(...(all.length === 0 && !to ? [] : [
+      h("h3", {tabindex: -1}, ...(to ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(to)))] : [L.bridge])),
+      to ? h("div", {class: "bar noprint"}, drawn && all.length > 0 ? button(L.ringed, function() { graph.scrollIntoView({block: "nearest"}); }) : null, button(L.anyOther, function() {
+             state.with = 0;
+             draw();
+           })) :
+           null,
+      all.length === 0 ? h("p", {}, L.noBridges) : null, ...partOf("bridges", all, to ? 10 : 5, function(part) {
+        return h("ul", {class: "plain"}, ...part.map(function(n) {
+          return h(
+              "li", {}, nodeLink(N.indexOf(n)),
+              h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), ": " + percent(x[1])); })));
+        }));
+      })
     ].filter(Boolean)));
   });
   // Overlap of communities i and j: sum of products of memberships, relative to the memberships of i.
@@ -289,36 +323,44 @@ const view = function() {
       });
     });
     return range(C.length)
-        .filter(function(j) { return j !== i && shared[j][0] > 0; })
+        .filter(function(j) { return j !== i; })
         .map(function(j) { return [j, shared[j][0] / all, shared[j][1]]; })
         .sort(function(a, b) { return b[1] - a[1]; });
   };
-  const panel = h("div", {}), head = h("div", {}), node = h("div", {}), tail = h("div", {});
+  const panel = h("div", {}), head = h("div", {}), node = h("div", {class: "opened"}), tail = h("div", {});
   parts.push(function() {
-    const i = place(), w = finder.place(), over = overlap(i).slice(0, 6);
+    const i = place(), w = finder.place(), over = overlap(i);
     finder.input.value = state.node;
-    const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
-    clear(head).append(...panelHead(i, L.ofNodes).filter(Boolean));
-    clear(panel).append(
-        h("h3", {}, L.connect),
-        grid(L.connect, [L.joined, D.poisson ? L.rate : L.probability].concat(two ? L.back : [], ""), order.map(function(o) {
-          return [componentLink(o[1]), number(o[0])].concat(
-              two ? number(value(o[1], i)) : [], h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number)));
-        })));
-    if (over.length > 0) {
-      panel.append(
-          h("h3", {}, L.overlap.charAt(0).toUpperCase() + L.overlap.slice(1)), h("p", {class: "dim"}, L.overlaps),
-          grid(L.overlap, [L.joined, L.overlap, L.within], over.map(function(o) {
-            return [
-              componentLink(o[0]), percent(o[1]), o[2] === 0 ? "0" : button(String(o[2]), function() {
-                state.with = C[o[0]].number;
-                draw();
-                bridges.scrollIntoView({block: "nearest"});
-                bridges.firstChild.focus({preventScroll: true});
-              }, {class: "link", "aria-label": L.between + named(i) + L.and + named(o[0]) + ": " + o[2]})
-            ];
-          }), {class: "overlap"}));
+    if (w >= 0) {
+      finder.say(bdi(N[w].name), L.nodeIn(N[w].m.length, number(N[w].degree)), ...N[w].m.map(function(m, j) {
+        return h("span", {}, j ? ", " : "", bdi(named(indexOf(m[0]))), ": " + percent(m[1]));
+      }));
+    } else if (state.node === "") {
+      finder.say("");
     }
+    const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; });
+    clear(head).append(...panelHead(i, L.ofNodes).filter(Boolean));
+    clear(panel);
+    if (over.length > 0) {
+      panel.append(h("h3", {}, L.overlap.charAt(0).toUpperCase() + L.overlap.slice(1)), h("p", {class: "dim"}, L.overlaps), ...partOf("overlap", over, 12, function(part) {
+        return grid(L.overlap, [L.joined, L.overlap, L.within], part.map(function(o) {
+          return [
+            componentLink(o[0]), o[1] > 0 ? percent(o[1]) : "<" + percent(0.01), o[2] === 0 ? "0" : button(String(o[2]), function() {
+              state.with = C[o[0]].number;
+              draw();
+              reveal(bridges);
+              bridges.firstChild.focus({preventScroll: true});
+            }, {class: "link", "aria-current": C[o[0]].number === state.with ? "true" : null, "aria-label": L.between + named(i) + L.and + named(o[0]) + ": " + o[2]})
+          ];
+        }), {class: "overlap"});
+      }).filter(Boolean));
+    }
+    panel.append(h("h3", {}, L.connect), ...partOf("connectivity", order, 12, function(part) {
+      return grid(L.connect, [L.joined, D.poisson ? L.rate : L.probability].concat(two ? L.back : [], ""), part.map(function(o) {
+        return [componentLink(o[1]), valueText(i, o[1])].concat(
+            two ? valueText(o[1], i) : [], h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number)));
+      }));
+    }).filter(Boolean));
     const cut = measure("conductance", C[i].number);
     if (cut !== null) { panel.append(h("p", {class: "dim"}, L.conductance + number(cut))); }
     clear(node);
@@ -327,11 +369,17 @@ const view = function() {
           h("h3", {}, bdi(N[w].name), ", " + number(N[w].degree) + " " + L.edges),
           grid(N[w].name, [L.community, L.membership, ""], N[w].m.map(function(m) {
             return [componentLink(indexOf(m[0])), percent(m[1]), bar(1, m[1])];
-          })));
+          })),
+          ...(near[w].length === 0 ? [] : partOf("neighbours", near[w], 40, function(part) {
+            return h("p", {}, L.neighbours, ...part.map(function(v, j) { return h("span", {}, j ? ", " : "", nodeLink(v)); }));
+          })).filter(Boolean));
     }
+    const of = C[i].number, to = other();
     clear(tail).append(
         ...panelTail(
-            i, "SELECT node_name, membership FROM models, tlv_memberships(model, 0) WHERE community = " + C[i].number + " ORDER BY membership DESC;")
+            i, to ? "SELECT node_name, min(membership) FROM models, tlv_memberships(model, 0.1) WHERE community IN (" + of + ", " + to +
+                    ") GROUP BY node_name, side HAVING count(*) = 2 ORDER BY min(membership) DESC;" :
+                    "SELECT node_name, membership FROM models, tlv_memberships(model, 0) WHERE community = " + of + " ORDER BY membership DESC;")
             .filter(Boolean));
   });
   const one = h("input", {
@@ -369,5 +417,5 @@ const view = function() {
             drawn ? h("div", {class: "bar noprint"}, h("label", {}, one, L.only), button(L.svg, function() { saveSvg("graph", graph); })) : null, graph),
         card(L.connect, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("connectivity", matrix); })), matrix), mergeCard(), changeCard()
       ],
-      [card(null, steps(), head, node, panel, bridges, tail), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
+      [card(null, steps(), head, node, bridges, panel, tail), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
 };

@@ -53,9 +53,9 @@ const view = function() {
   });
   defaults = {c: C[0].number, worker: ""};
   readState();
-  const finder = search(W.map(function(w) { return w.name; }), L.worker, function() { return; }, "worker");
+  const finder = search(W.map(function(w) { return w.name; }), L.worker, function() { return; }, "worker", null, function() { return confusion; });
   const chosen = function() { return finder.place(); };
-  const confusion = h("div", {}), table2 = function(w) {
+  const confusion = h("div", {class: "opened"}), table2 = function(w) {
     return heat(L.confusion, answerName, head, function(g, a) {
       const x = rate(w, g, a);
       return x === null ? [0, ""] : [

@@ -58,6 +58,23 @@ page_read_number(const tlv_json_node *node, double *value)
 	return node->type == TLV_JSON_INTEGER || node->type == TLV_JSON_NUMBER;
 }
 
+/* A text that is too long ends behind a word, if one ends near by, and with dots. */
+static tlv_status
+put_cut_text(tlv_context *ctx, example_reader *r, tlv_text text, size_t most)
+{
+	static const char dots[] = "...";
+	char cut[TLV_PAGE_EXAMPLE_TEXT + 1];
+	size_t length = tlv_cut_length(text, most - strlen(dots)), word = length;
+
+	while (word > 0 && text.bytes[word] != ' ' && length - word < most / 10)
+		word--;
+	if (text.bytes[word] == ' ')
+		length = word;
+	memcpy(cut, text.bytes, length);
+	memcpy(cut + length, dots, sizeof(dots));
+	return tlv_page_put_text(ctx, r->data, (tlv_text){cut, length + strlen(dots)});
+}
+
 /* Numbers and booleans are texts, too: ids often are. */
 static tlv_status
 put_text_value(tlv_context *ctx, example_reader *r, const char *key, size_t at, size_t most)
@@ -79,6 +96,8 @@ put_text_value(tlv_context *ctx, example_reader *r, const char *key, size_t at, 
 						  : snprintf(digits, sizeof(digits), "%.15g", value))};
 	else
 		return page_refuse_member(ctx, r->number, key, "a string");
+	if (text.length > most && strcmp(key, "id") != 0)
+		return put_cut_text(ctx, r, text, most);
 	text.length = tlv_cut_length(text, most);
 	return tlv_page_put_text(ctx, r->data, text);
 }

@@ -91,7 +91,7 @@ const view = function() {
       return h("span", {}, n ? ", " : "", componentLink(x[0]), h("span", {class: "dim"}, " " + number(Number(x[1].toFixed(3)))));
     }));
   };
-  const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
+  const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable", null, function() { return found; });
   const figure = picture();
   // ---- the shape of a component along its places: a template or an atom
   const lines = F.templates || F.atoms, along = F.templates ? "templates" : "atoms";
@@ -180,7 +180,7 @@ const view = function() {
     }
     panel.append(...panelTail(i, "SELECT t.* FROM models, " + sql[T(D.kind)] + "(model) t;").filter(Boolean));
   });
-  const found = h("div", {});
+  const found = h("div", {class: "opened"});
   parts.push(function() {
     const w = finder.place();
     finder.input.value = state.variable;

@@ -6,13 +6,12 @@ const L = {
   key: "or press /",
   previous: "Previous",
   next: "Next",
-  inModel: function(n) { return " " + n + " more are in the model."; },
   orMore: " or more",
   csv: "CSV",
   svg: "SVG",
   name: "Name it",
   nameOf: "Name of ",
-  sql: "The same in SQL",
+  sql: "In SQL",
   forgets: "The page forgets names; this statement keeps them:",
   warning: "Warning",
   warnings: "warnings",
@@ -23,6 +22,9 @@ const L = {
   sameContent: "Drawing; the tables have the same content",
   example: "example",
   examples: "Examples",
+  examplesOf: "Examples of ",
+  shareOf: "share of ",
+  id: "id ",
   noExamples: "No examples were given. To list examples here: ",
   of: " of ",
   given: " given",
@@ -36,15 +38,15 @@ const L = {
   none: "none",
   gone: "Only in the model before: ",
   here: "Nothing of this name is on the page.",
-  notHere: function(typed) { return "'" + typed + "' is not on the page by itself. "; },
+  firstOf: function(n) { return (n === 1 ? "The only match" : "The first of " + n + (n === 200 ? " or more" : "") + " matches") + " for '"; },
   match: " match",
   matches: " matches",
-  area: "Area: weight.",
+  upTo: "Up to Find",
+  area: "Area: weight; the smallest circles are enlarged.",
   near: function(p) {
-    return " Components that are near are alike; two dimensions show " + p + " of the squared distances, so see the neighbours of a component, too.";
+    return " Components that are near are alike, and directions have no meaning; two dimensions show " + p + " of the squared distances, so see the neighbours of a component, too.";
   },
   whole: function(what) { return " of all (weight of the " + what + ")"; },
-  only: "only the chosen one",
   intervals: "95 %: ",
   to: " to ",
   about: "About the model",
@@ -209,6 +211,15 @@ const room = function() { return screenWide > 820 ? (Math.min(screenWide, 1400) 
 const enlarged = function(wide) { return Math.max(1, 0.95 * wide / room()); };
 // Distances of fits that are the same are rounding errors.
 const distance = function(x) { return x < 0.001 ? "<0.001" : number(x); };
+// The first rows of a list, and a button that shows the others, too; the key is that of the list, which stays as it is when something else is chosen.
+const whole = new Set();
+const partOf = function(key, rows, most, make) {
+  const shown = whole.has(key) ? rows : rows.slice(0, most);
+  return [make(shown), shown.length === rows.length ? null : h("p", {class: "noprint"}, moreOf(rows.length, most, rows.length, function() {
+                                                               whole.add(key);
+                                                               draw();
+                                                             }))];
+};
 const moreOf = function(step, shown, all, act) { return button(Math.min(step, all - shown) + L.more + all, act); };
 // A number among the facts, or null.
 const fact = function(name) {
@@ -238,13 +249,22 @@ const readState = function() {
   });
   state.c = C.some(function(c) { return c.number === state.c; }) ? state.c : defaults.c;
 };
-const keepState = function() {
+// What is chosen is a step of the history, so that Back leads to what was chosen before; where a slider is, is not.
+let address = "";
+const keepState = function(step) {
   const p = new URLSearchParams();
   Object.keys(state).forEach(function(k) {
     if (state[k] !== defaults[k] || k === "c") { p.set(k, state[k]); }
   });
+  const old = address;
+  address = "#" + p.toString();
+  if (address === old) { return; }
   try {
-    history.replaceState(null, "", "#" + p.toString());
+    if (step) {
+      history.pushState(null, "", address);
+    } else {
+      history.replaceState(null, "", address);
+    }
   } catch (e) { return; }
 };
 const place = function() { return C.findIndex(function(c) { return c.number === state.c; }); };
@@ -252,7 +272,7 @@ const place = function() { return C.findIndex(function(c) { return c.number === 
 const parts = [];
 // What had the focus and is made again has it again, under the same id; where it is gone, the heading of what is chosen has it: by keyboard one
 // goes on from there.
-const draw = function() {
+const draw = function(still) {
   const had = document.activeElement;
   parts.forEach(function(f) { f(); });
   const heading = document.getElementById("chosen");
@@ -260,12 +280,19 @@ const draw = function() {
     const again = document.getElementById(had.id) || heading;
     if (again !== null) { again.focus({preventScroll: true}); }
   }
-  keepState();
+  keepState(still !== true && !(had !== null && had.type === "range"));
+};
+// Brings what was opened to where it is seen, if it is not.
+const reveal = function(e) {
+  if (e !== null && e.isConnected) { e.scrollIntoView({block: "nearest"}); }
 };
 // What tlv_summary says of a component.
 let summary = function(i) { return T(C[i].text); };
 let focus = null;
+// What a view forgets when another component is chosen.
+let leave = function() { return; };
 const go = function(i, keep) {
+  if (C[i].number !== state.c) { leave(); }
   state.c = C[i].number;
   draw();
   if (keep && focus !== null) { focus(i); }
@@ -424,11 +451,13 @@ const heat = function(caption, heads, rows, cell, largest, act, corner) {
         }))));
 };
 // ---- the search: words to find, what to do with one
-const search = function(words, placeholder, pick, key) {
+// beyond: what is said of a text that is nowhere; opened: what a link elsewhere on the page opens, which is brought to where it is seen.
+const search = function(words, placeholder, pick, key, beyond, opened) {
   const input = h("input", {type: "search", placeholder: placeholder, "aria-describedby": "hint"});
   const hits = h("ul", {class: "plain hits"}), found = h("p", {class: "dim"});
   const low = words.map(function(w) { return w.toLowerCase(); });
-  const choose = function(w) {
+  let matches = [];
+  const set = function(w) {
     state[key] = w < 0 ? "" : words[w];
     input.value = state[key];
     clear(hits);
@@ -437,11 +466,21 @@ const search = function(words, placeholder, pick, key) {
     draw();
     say(found.textContent);
   };
+  // A choice of the search leaves its field, so that the next / begins another search.
+  const take = function(w) {
+    const typed = input.value.trim();
+    set(w);
+    input.blur();
+    if (words[w].toLowerCase() !== typed.toLowerCase()) {
+      found.prepend(L.firstOf(matches.length), bdi(typed), "': ", bdi(words[w]), ". ");
+      say(found.textContent);
+    }
+  };
   input.addEventListener("input", function() {
     const q = input.value.trim().toLowerCase();
     clear(hits);
     if (q === "") {
-      choose(-1);
+      set(-1);
       return;
     }
     const m = [];
@@ -449,34 +488,27 @@ const search = function(words, placeholder, pick, key) {
       if (low[w].indexOf(q) >= 0) { m.push(w); }
     }
     m.sort(function(a, b) { return (low[b].indexOf(q) === 0) - (low[a].indexOf(q) === 0) || a - b; });
-    m.slice(0, 12).forEach(function(w) {
-      hits.append(h("li", {}, button(bdi(words[w]), function() {
-                      choose(w);
-                      input.focus();
-                    })));
-    });
-    found.textContent =
-        m.length === 0 ? L.here + (D.dropped ? L.inModel(D.dropped) : "") :
-                         m.length + (m.length === 200 ? L.orMore : "") + (m.length === 1 ? L.match : L.matches);
+    matches = m;
+    m.slice(0, 12).forEach(function(w) { hits.append(h("li", {}, button(bdi(words[w]), function() { set(w); }))); });
+    clear(found).append(...(m.length === 0 ? [L.here].concat(beyond ? beyond(input.value.trim()) : []) : [
+      (m.length > 12 ? 12 + L.of : "") + m.length + (m.length === 200 ? L.orMore : "") + (m.length === 1 ? L.match : L.matches)
+    ]));
     say(found.textContent);
   });
   input.addEventListener("keydown", function(ev) {
     if (ev.key === "Enter" && hits.firstChild) {
       ev.preventDefault();
-      const typed = input.value.trim();
-      hits.firstChild.firstChild.click();
-      if (state[key].toLowerCase() !== typed.toLowerCase()) {
-        found.prepend(L.notHere(typed));
-        say(found.textContent);
-      }
-    } else if (ev.key === "Escape") {
-      choose(-1);
+      take(matches[0]);
     }
   });
   document.addEventListener("keydown", function(ev) {
-    if (ev.key === "/" && ["INPUT", "SELECT", "TEXTAREA"].indexOf(ev.target.tagName) < 0) {
+    const writes = ev.target !== input && ["INPUT", "SELECT", "TEXTAREA"].indexOf(ev.target.tagName) >= 0;
+    if (ev.key === "/" && !writes && (ev.target !== input || input.value === "")) {
       ev.preventDefault();
       input.focus();
+      input.select();
+    } else if (ev.key === "Escape" && !writes && (state[key] !== "" || input.value !== "")) {
+      set(-1);
     }
   });
   return {
@@ -487,7 +519,10 @@ const search = function(words, placeholder, pick, key) {
       clear(found).append(...t);
       say(found.textContent);
     },
-    choose: choose,
+    choose: function(w) {
+      set(w);
+      if (w >= 0 && opened) { reveal(opened()); }
+    },
     place: function() { return state[key] === "" ? -1 : words.indexOf(state[key]); },
     input: input
   };
@@ -500,13 +535,14 @@ const warnings = function(i) {
                               h("ul", {}, ...all.map(function(w) { return h("li", {}, bdi(T(w.message) + ". " + T(w.hint))); })));
 };
 const labelBox = function(i) {
-  const sql = h("code", {});
+  const sql = h("code", {}), forgets = h("p", {class: "dim"}, L.forgets);
   const show = function() {
     let t = "model";
     names.forEach(function(n, j) {
       if (n !== T(C[j].label)) { t = "tlv_label(" + t + ", " + C[j].number + ", " + (n === "" ? "NULL" : quote(n)) + ")"; }
     });
     sql.textContent = t === "model" ? "" : "UPDATE models SET model = " + t + " WHERE ...;";
+    forgets.hidden = t === "model";
   };
   const input = h("input", {
     type: "text",
@@ -522,7 +558,7 @@ const labelBox = function(i) {
     }
   });
   show();
-  const box = details(L.name, h("p", {}, h("label", {}, L.nameOf + what + " " + C[i].number + " ", input)), h("p", {class: "dim"}, L.forgets), sql);
+  const box = details(L.name, h("p", {}, h("label", {}, L.nameOf + what + " " + C[i].number + " ", input)), forgets, sql);
   box.open = names[i] !== T(C[i].label);
   return box;
 };
@@ -547,12 +583,12 @@ const exampleList = function(i) {
   if (examples.length === 0) { return h("p", {class: "dim noprint"}, L.noExamples, h("code", {}, "tlv_html(model, examples => ...)")); }
   return e.length === 0 ?
       null :
-      h("div", {id: "examples"}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
-        h("table", {class: shares ? "list" : null}, shares ? h("thead", {}, h("tr", {}, h("th", {scope: "col", class: "num"}, L.share), h("th", {scope: "col"}, L.example))) : null,
+      h("div", {id: "examples"}, h("h3", {}, L.examplesOf, bdi(named(i)), (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
+        h("table", {class: shares ? "list" : null}, shares ? h("thead", {}, h("tr", {}, h("th", {scope: "col", class: "num"}, L.shareOf, bdi(named(i))), h("th", {scope: "col"}, L.example))) : null,
           h("tbody", {}, ...e.map(function(x) {
             return h(
                 "tr", {}, shares ? h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)) : null,
-                h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details(L.text, bdi(T(x.text))) : null, why(x),
+                h("td", {}, bdi(T(x.title)), " ", x.id ? h("span", {class: "dim"}, L.id, bdi(T(x.id))) : null, x.text ? details(L.text, bdi(T(x.text))) : null, why(x),
                   x.x && !F.means ? h("div", {class: "dim"}, x.x.map(number).join(", ") + cutOf(x, "x")) : null));
           }))));
 };
@@ -855,18 +891,44 @@ const chips = function() {
   }
   return box;
 };
-// On a narrow screen the panel is far below the drawing: a bar at the lower edge has what is chosen, and leads to it.
+// On a narrow screen the panel is far below the drawing: a bar at the lower edge has what is chosen, and leads to it, and from there back up.
 const lowerBar = function(panel, text) {
-  const below = button("", function() { panel.scrollIntoView(); }, {class: "below noprint"});
+  let there = null;
+  const arrow = h("span", {class: "arrow", "aria-hidden": "true"}), where = h("span", {});
+  const below = button("", function() {
+    if (there) {
+      (app.querySelector("[role=search]") || document.body).scrollIntoView();
+    } else {
+      panel.scrollIntoView();
+    }
+  }, {class: "below noprint"});
+  const show = function() {
+    arrow.textContent = String.fromCharCode(there ? 9650 : 9660);
+    clear(where).append(there ? L.upTo : bdi(text()));
+  };
+  clear(below).append(arrow, where);
   app.append(below);
-  parts.push(function() { clear(below).append(bdi(text())); });
+  parts.push(function() {
+    if (there === null) {
+      there = false;
+      new IntersectionObserver(function(seen) {
+        const last = seen[seen.length - 1];
+        there = last.isIntersecting || last.boundingClientRect.top < 0;
+        show();
+      }, {rootMargin: "0px 0px -40% 0px"}).observe(panel.closest(".card") || panel);
+    }
+    show();
+  });
 };
 const steps = function(...more) {
   const step = function(d) { go((place() + d + C.length) % C.length); };
   const now = h("strong", {class: "now"});
   lowerBar(now, function() { return named(place()) + (summary(place()) === "" ? "" : ": " + summary(place())); });
   parts.push(function() { clear(now).append(bdi(named(place()))); });
-  return h("div", {class: "bar noprint sticky"}, button(L.previous, function() { step(-1); }), button(L.next, function() { step(1); }), now, ...more);
+  const bar = h("div", {class: "bar noprint sticky"}, button(L.previous, function() { step(-1); }), button(L.next, function() { step(1); }), now, ...more);
+  // Heads of tables stay below it.
+  new ResizeObserver(function() { document.documentElement.style.setProperty("--bar", bar.offsetHeight + "px"); }).observe(bar);
+  return bar;
 };
 const show = function(top, left, right) {
   app.append(...top.filter(Boolean), h("div", {class: "grid"}, h("div", {}, ...left.filter(Boolean)), h("div", {}, ...right.filter(Boolean))));
@@ -879,9 +941,9 @@ const start = function(view) {
   app.append(live);
   window.addEventListener("hashchange", function() {
     readState();
-    draw();
+    draw(true);
   });
-  draw();
+  draw(true);
   document.getElementById("plain").className = "print";
 };
 start(view);

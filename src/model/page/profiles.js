@@ -219,7 +219,9 @@ const view = function() {
     const x = coefficient(i, j);
     return x === null || isNaN(x) ? "" : h("p", {class: "dim"}, L.overlap + percent(x) + L.overlapIs);
   };
-  const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
+  const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable", null, function() {
+    return profile.querySelector("tr[aria-selected=true]");
+  });
   const instead = function(found, e) { return found !== undefined && found !== e && twoAnswers(e) && found.group === e.group; };
   let most = 40;
   const profile = h("div", {});
@@ -442,7 +444,7 @@ const view = function() {
         grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), L.difference1], top.map(function(e) {
           const more = [e.v === null ? "" : L.deviation + " " + number(Math.sqrt(e.v[i])), interval(e.part, C[i].number, e.item)].filter(Boolean);
           return [
-            link(e.name, function() { finder.choose(V.indexOf(e)); }),
+            link(e.name, function() { finder.choose(V.indexOf(e)); }, {"aria-current": e.name === state.variable ? "true" : null}),
             h("span", {}, text(e, i), more.length === 0 ? null : h("span", {class: "dim"}, " (" + more.join("; ") + ")")),
             other >= 0 ? text(e, other) : e.category ? percent(e.mean) : number(e.mean), h("div", {class: "difference"}, sides(apart(e), far), h("span", {}, signed(Number(apart(e).toFixed(2)))))
           ];
