@@ -38,7 +38,7 @@ const L = {
   none: "none",
   gone: "Only in the model before: ",
   here: "Nothing of this name is on the page.",
-  firstOf: function(n) { return (n === 1 ? "The only match" : "The first of " + n + (n === 200 ? " or more" : "") + " matches") + " for '"; },
+  firstMatch: function(n) { return (n === 1 ? "The only match" : "The first of " + n + (n === 200 ? " or more" : "") + " matches") + " for '"; },
   match: " match",
   matches: " matches",
   upTo: "Up to Find",
@@ -472,7 +472,7 @@ const search = function(words, placeholder, pick, key, beyond, opened) {
     set(w);
     input.blur();
     if (words[w].toLowerCase() !== typed.toLowerCase()) {
-      found.prepend(L.firstOf(matches.length), bdi(typed), "': ", bdi(words[w]), ". ");
+      found.prepend(L.firstMatch(matches.length), bdi(typed), "': ", bdi(words[w]), ". ");
       say(found.textContent);
     }
   };
@@ -738,7 +738,7 @@ const map = function(area, hot, caption, text) {
 };
 const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return [L.area]; }, summary); };
 // Of a list of texts, whose first ones say most, as many as there is room for.
-const firstOf = function(list, n) {
+const firstMatch = function(list, n) {
   const parts = list.split(", ");
   let text = shorten(parts[0], n);
   parts.slice(1).every(function(p) {
@@ -763,7 +763,7 @@ const mergeCard = function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
         const c = indexOf(n);
-        return [n, names[c] === "" && summary(c) !== "" ? firstOf(n + ": " + summary(c), most) : shorten(named(c), most)];
+        return [n, names[c] === "" && summary(c) !== "" ? firstMatch(n + ": " + summary(c), most) : shorten(named(c), most)];
       }));
       const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); })), wide = Math.max(110, room() - left - 24);
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
