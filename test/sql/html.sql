@@ -97,7 +97,7 @@ SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(model, examples), '<circle [
   (SELECT count(*) FROM regexp_matches(tlv_svg(model), '<circle [^>]*stroke="#fff"', 'g')) AS without, tlv_svg(model, NULL) = tlv_svg(model) AS of_null,
   (SELECT array_agg(m[1] ORDER BY m[1]) FROM regexp_matches(tlv_svg(model), '(dimension [0-9])</text>', 'g') m) AS dimensions, page_data(html)->>'plane' AS plane,
   json_array_length(page_data(html)->'points'->'rows') AS rows, page_data(html)->'points'->>'given' AS given,
-  page_data(html)->'points'->>'at' AS at, json_array_length(page_data(html)->'examples') AS listed, length(html) < 400000 AS small
+  page_data(html)->'points'->>'at' AS at, json_array_length(page_data(html)->'examples') AS listed, length(html) < 500000 AS small
 FROM (SELECT *, tlv_html(model, examples => examples) AS html FROM drawn) d;
 SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(model, '[{"component": 1, "x": [1, 2, null, 4]}, {"component": 1, "x": [null, 2, 3, null]}, {"component": 2}]'),
   'stroke-width="0.5"', 'g')) AS not_missing FROM drawn;

@@ -259,7 +259,7 @@ SELECT max(score) < 1e-12 AS symmetric FROM generate_series(1, 6) s, LATERAL (SE
     FROM tlv_simulate_multiview(tlv_simulate_multiview_model(''{2,3,2}'', 2), 60)) q ORDER BY n * 7 * ' || s || ' % 61', 2, refine => 'none') AS m) f, tlv_diagnostics(m)
   WHERE measure = 'asymmetry' AND component = 3;
 
--- views that are equal, and alike on both sides of their mean: one component is that mean
+-- views that are equal, and symmetric about their mean: one component is that mean
 SELECT k, string_agg(round(m.mean::numeric, 3)::text, ' ' ORDER BY m.view) AS means FROM unnest(ARRAY[NULL, 1, 2]) k,
   tlv_means(tlv_multiview('SELECT ARRAY[x]::float8[], ARRAY[x]::float8[], ARRAY[x]::float8[] FROM (VALUES (1), (-1), (1), (-1)) v(x)', k => k)) m
   GROUP BY k, m.component ORDER BY 1 NULLS FIRST, 2;

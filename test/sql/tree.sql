@@ -123,6 +123,7 @@ SELECT count(*) FROM trees, tlv_simulate_tree(model, 10, 1) s WHERE name = 'fact
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', states => 7)$$);
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', groups => array[1, 1, 1, 2, 2, 2, 3, 3, 3])$$);
 SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', structure => 'factors')$$);
+SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', regularise => true)$$);
 SET tensorlv.warnings = off; -- of which the digits of a row are cut
 SELECT d.score AS rows, left(w.message, 115) AS message, w.score AS left_out FROM (SELECT
   tlv_tree('SELECT CASE WHEN id <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers') AS m OFFSET 0) q,

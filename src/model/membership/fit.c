@@ -41,8 +41,7 @@ membership_check_copies(tlv_context *ctx, size_t values, size_t copies)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", values,
 			 tlv_plural((double) values, "value of a row is", "values of a row are"), copies);
-	return tlv_fail_hint(ctx, "The copies of a variable follow each other in a row; of one value "
-							  "of each, leave copies out.");
+	return tlv_fail_hint(ctx, "Omit copies if a row has one value of each variable.");
 }
 
 static tlv_status

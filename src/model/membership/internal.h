@@ -37,7 +37,7 @@
 #define MEMBERSHIP_CLASS_STEPS 500
 #define MEMBERSHIP_TOLERANCE   1e-6
 
-/* Refuses rows of so many values that are not that many of every variable (fit.c). */
+/* Refuses rows of `values` values that do not have `copies` of every variable (fit.c). */
 extern tlv_status membership_check_copies(tlv_context *ctx, size_t values, size_t copies);
 
 /* ---- numbers.c: numbers beside the categories, with a distribution in every component ---- */

@@ -227,7 +227,10 @@ const view = function() {
     return x === undefined ? 0 : x[1];
   };
   const listed = function(i, j) { return D.connectivity ? true : D.connectivity_largest[i].some(function(y) { return y[0] === j + 1; }); };
-  const valueText = function(i, j) { return listed(i, j) ? number(value(i, j)) : "<" + number(D.connectivity_largest[i][D.connectivity_largest[i].length - 1][1]); };
+  const valueText = function(i, j) {
+    const least = listed(i, j) ? 0 : D.connectivity_largest[i][D.connectivity_largest[i].length - 1][1];
+    return least > 0 ? "<" + number(least) : number(value(i, j));
+  };
   const matrix = h("div", {});
   const most = Math.max(1e-12, greatest(range(C.length).map(function(i) { return greatest(range(C.length).map(function(j) { return value(i, j); })); })));
   parts.push(function() {
@@ -255,6 +258,7 @@ const view = function() {
                   state.c = C[i].number;
                   state.with = j === i ? 0 : C[j].number;
                   draw();
+                  if (j !== i) { reveal(bridges); }
                 }
               }
             },
@@ -292,7 +296,7 @@ const view = function() {
   const bridges = h("div", {class: "bridges"});
   parts.push(function() {
     const to = other(), all = across();
-    const shown = function(n) { return n.m.filter(function(x, j) { return x[0] === state.c || (to ? x[0] === to : j < 3); }); };
+    const shown = function(n) { return n.m.filter(function(x) { return x[0] === state.c || (to ? x[0] === to : x[1] >= 0.1); }); };
     clear(bridges).append(...(all.length === 0 && !to ? [] : [
       h("h3", {tabindex: -1}, ...(to ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(to)))] : [L.bridge])),
       to ? h("div", {class: "bar noprint"}, drawn && all.length > 0 ? button(L.ringed, function() { graph.scrollIntoView({block: "nearest"}); }) : null, button(L.anyOther, function() {
@@ -309,6 +313,8 @@ const view = function() {
       })
     ].filter(Boolean)));
   });
+  // The most that two communities overlap of which no node keeps both memberships: the page has those from .01 on.
+  const mostOverlap = function(i, j) { return weights[i] > 0 ? Math.min(1, 0.01 * (1 + weights[j] / weights[i])) : 1; };
   // Overlap of communities i and j: sum of products of memberships, relative to the memberships of i.
   const overlap = function(i) {
     const shared = C.map(function() { return [0, 0]; }), own = C[i].number;
@@ -345,7 +351,7 @@ const view = function() {
       panel.append(h("h3", {}, L.overlap.charAt(0).toUpperCase() + L.overlap.slice(1)), h("p", {class: "dim"}, L.overlaps), ...partOf("overlap", over, 12, function(part) {
         return grid(L.overlap, [L.joined, L.overlap, L.within], part.map(function(o) {
           return [
-            componentLink(o[0]), o[1] > 0 ? percent(o[1]) : "<" + percent(0.01), o[2] === 0 ? "0" : button(String(o[2]), function() {
+            componentLink(o[0]), o[1] > 0 ? percent(o[1]) : "<" + percent(mostOverlap(i, o[0])), o[2] === 0 ? "0" : button(String(o[2]), function() {
               state.with = C[o[0]].number;
               draw();
               reveal(bridges);

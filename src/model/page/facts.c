@@ -11,20 +11,19 @@
 #include "tensorlv/model/layout.h"
 
 /* Diagnostics in "facts", at most. */
-#define FACTS 24
+#define FACTS 100
 /* Bytes of a text. */
 #define FACT_TEXT 160
 
-/* Text of a setting or diagnostic. '*' is the plural of the name of a component; a text that ends
- * with '?' has the value yes or no, and an
- * empty one is left out. */
+/* The text of a setting or diagnostic.  '*' is the plural of the name of a component; a text that
+ * ends with '?' has the value yes or no.  Names that are not here are in the description of the
+ * model, or of use to the algorithm only. */
 typedef struct fact_text
 {
 	const char *name, *text;
 } fact_text;
 
 static const fact_text fact_texts[] = {
-	{"sequences", ""},
 	{"short", "sequences of fewer than 3 steps, which the first estimate does not use"},
 	{"skipped", "documents of fewer than 3 words, which the first estimate does not use"},
 	{"nulls", "empty values (NULL), which were skipped"},
@@ -33,6 +32,8 @@ static const fact_text fact_texts[] = {
 	{"counts_damped", "counts of repeated words reduced for the first estimate?"},
 	{"burstiness",
 	 "how often words are repeated within a document, relative to what the * imply (1: as often)"},
+	{"weights_are_counts", "weights are counts?"},
+	{"weight_unit", "unit of which the weights are multiples"},
 	{"self_loops", "edges of a node to itself, which were skipped"},
 	{"weight", "sum of the weights of the edges"},
 	{"nodes_without_edges", "nodes without an edge to another node"},
@@ -40,7 +41,6 @@ static const fact_text fact_texts[] = {
 	{"nodes_of_largest_connected_component", "nodes of the largest part"},
 	{"degree_corrected", "numbers of edges of the nodes estimated one by one?"},
 	{"tied", "one membership of a node as source and target?"},
-	{"copies", ""},
 	{"gold", "items whose answer is known"},
 	{"mean_right", "mean proportion of right answers of a worker"},
 	{"items_with_one_answer", "items with one answer only"},
@@ -50,8 +50,7 @@ static const fact_text fact_texts[] = {
 	{"alpha0_estimated", "alpha0 estimated before the refinement, too?"},
 	{"prior", "strength of the prior of the probabilities, in rows"},
 	{"signal", "how far the * stand out from the noise (a small value is a warning)"},
-	{"sparsity", "entries of a row that are not 0, at most"},
-	{"hidden_nodes", ""},
+	{"sparsity", "* of a row, at most"},
 	{"components", "separate trees"},
 	{"replicates", "resampled sets of rows, for the support of edges"},
 	{"not_identified", "hidden nodes that the rows do not identify"},
@@ -60,7 +59,8 @@ static const fact_text fact_texts[] = {
 	{"k_of_gain", "number of * with which the fit is nearly as good"},
 	{"gain_over_one",
 	 "gain in log-likelihood over a single component (below 0: no structure was found)"},
-	{"residual", "part of what the * were fitted to that they do not explain (0: none)"},
+	{"residual",
+	 "size of what the * do not explain, relative to all that they were fitted to (0: none)"},
 	{"converged", "first estimate converged?"},
 	{"refinement_steps", "iterations of the refinement"},
 	{"log_likelihood", "log-likelihood (higher is better)"},
@@ -80,7 +80,7 @@ static const fact_text fact_texts[] = {
 	{"aic", "AIC (lower is better)"},
 	{"icl", "ICL (lower is better)"},
 	{"independence_p_value",
-	 "p-value of the hypothesis that successive steps are independent (near 0: they are not)"},
+	 "p-value of the hypothesis that there are no * to distinguish (near 0: there are some)"},
 	{"disassortative", "* with fewer edges inside than between them?"},
 	{"modularity", "modularity (0: no more edges within * than at random; at most 1)"},
 	{"closure", "triangles, relative to what the * imply (1: as many)"},
@@ -94,64 +94,13 @@ static const fact_text fact_texts[] = {
 	{"disagreement", "difference between two estimates of the * (0: none)"},
 	{"error", "part of the squared values that the * do not explain"},
 	{"explained", "part of the squared values that the * explain"},
-	/* In the description of the model, or of use to the algorithm only. */
-	{"rows", ""},
-	{"entries", ""},
-	{"tokens", ""},
-	{"nodes", ""},
-	{"edges", ""},
-	{"steps", ""},
-	{"documents", ""},
-	{"variables", ""},
-	{"dimensions", ""},
-	{"graph", ""},
-	{"observed", ""},
-	{"windows", ""},
-	{"constraints", ""},
-	{"alpha0_least", ""},
-	{"eta", ""},
-	{"condition_number", ""},
-	{"iterations", ""},
-	{"subspace_steps", ""},
-	{"trace", ""},
-	{"covariance", ""},
-	{"ratio", ""},
-	{"sample_mean_log_likelihood", ""},
-	{"sample_mean_entropy", ""},
-	{"trace_raw_counts", ""},
-	{"passes", ""},
-	{"k", ""},
-	{"directions", ""},
-	{"check_off_diagonal", ""},
-	{"connectivity_refined", ""},
-	{"singular_value_gap", ""},
-	{"window_iterations", ""},
-	{"window_log_likelihood", ""},
-	{"starts", ""},
-	{"start", ""},
-	{"start_moments", ""},
-	{"start_given", ""},
-	{"start_of_moments", ""},
-	{"start_of_partitions", ""},
-	{"sampled_steps", ""},
-	{"sample_rows", ""},
-	{"sample_steps", ""},
-	{"sample_stands", ""},
-	{"pair_rank", ""},
-	{"distance_states", ""},
-	{"negative_mass", ""},
-	{"sweeps", ""},
-	{"noise_sweeps", ""},
-	{"change", ""},
-	{"full", ""},
-	{"full_block_model", ""},
 };
 
-/* The text of a name in `text`: "" if it is left out, and the name itself if it has none. */
+/* The text of a name in `text`, "" if it has none. */
 static void
 word_fact(const tlv_frame *model, const char *name, char text[FACT_TEXT])
 {
-	const char *found = name, *star;
+	const char *found = "", *star;
 	char plural[64];
 
 	for (size_t i = 0; i < sizeof(fact_texts) / sizeof(*fact_texts); i++)
@@ -163,8 +112,6 @@ word_fact(const tlv_frame *model, const char *name, char text[FACT_TEXT])
 		snprintf(text, FACT_TEXT, "%.*s%s%s", (int) (star - found), found, plural, star + 1);
 	else
 		snprintf(text, FACT_TEXT, "%s", found);
-	for (char *c = text; found == name && *c != '\0'; c++)
-		*c = *c == '_' ? ' ' : *c;
 }
 
 /* [name, value, text], and the text with the value in the plain part. */

@@ -277,8 +277,9 @@ const draw = function(still) {
   parts.forEach(function(f) { f(); });
   const heading = document.getElementById("chosen");
   if (had !== null && !had.isConnected && document.activeElement === document.body) {
-    const again = document.getElementById(had.id) || heading;
+    const again = document.getElementById(had.id);
     if (again !== null) { again.focus({preventScroll: true}); }
+    if (heading !== null && document.activeElement === document.body) { heading.focus({preventScroll: true}); }
   }
   keepState(still !== true && !(had !== null && had.type === "range"));
 };
@@ -360,7 +361,7 @@ const redraw = function(box, make) {
   const inside = box.contains(document.activeElement);
   clear(box).append(make());
   const e = box.querySelector("[tabindex='0'][role=button]");
-  if (inside && e !== null) { e.focus(); }
+  if (inside && e !== null) { e.focus({preventScroll: true}); }
 };
 // ---- a table whose columns sort: [head, content of a row, number or text to sort by, class]; first and up: column and direction at first
 const table = function(caption, columns, rows, mark, first, up) {
@@ -454,7 +455,7 @@ const heat = function(caption, heads, rows, cell, largest, act, corner) {
 // beyond: what is said of a text that is nowhere; opened: what a link elsewhere on the page opens, which is brought to where it is seen.
 const search = function(words, placeholder, pick, key, beyond, opened) {
   const input = h("input", {type: "search", placeholder: placeholder, "aria-describedby": "hint"});
-  const hits = h("ul", {class: "plain hits"}), found = h("p", {class: "dim"});
+  const hits = h("ul", {class: "plain hits"}), found = h("p", {class: "dim said"});
   const low = words.map(function(w) { return w.toLowerCase(); });
   let matches = [];
   const set = function(w) {
@@ -489,7 +490,11 @@ const search = function(words, placeholder, pick, key, beyond, opened) {
     }
     m.sort(function(a, b) { return (low[b].indexOf(q) === 0) - (low[a].indexOf(q) === 0) || a - b; });
     matches = m;
-    m.slice(0, 12).forEach(function(w) { hits.append(h("li", {}, button(bdi(words[w]), function() { set(w); }))); });
+    m.slice(0, 12).forEach(function(w) { hits.append(h("li", {}, button(bdi(words[w]), function() {
+        set(w);
+        const heading = document.getElementById("chosen");
+        if (heading !== null) { heading.focus({preventScroll: true}); }
+      }))); });
     clear(found).append(...(m.length === 0 ? [L.here].concat(beyond ? beyond(input.value.trim()) : []) : [
       (m.length > 12 ? 12 + L.of : "") + m.length + (m.length === 200 ? L.orMore : "") + (m.length === 1 ? L.match : L.matches)
     ]));
@@ -503,7 +508,7 @@ const search = function(words, placeholder, pick, key, beyond, opened) {
   });
   document.addEventListener("keydown", function(ev) {
     const writes = ev.target !== input && ["INPUT", "SELECT", "TEXTAREA"].indexOf(ev.target.tagName) >= 0;
-    if (ev.key === "/" && !writes && (ev.target !== input || input.value === "")) {
+    if (ev.key === "/" && !writes && ev.target !== input) {
       ev.preventDefault();
       input.focus();
       input.select();
@@ -737,8 +742,8 @@ const map = function(area, hot, caption, text) {
   return card(L.map, box);
 };
 const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return [L.area]; }, summary); };
-// Of a list of texts, whose first ones say most, as many as there is room for.
-const firstMatch = function(list, n) {
+// As many of a list of texts, whose first ones say most, as there is room for.
+const firstTexts = function(list, n) {
   const parts = list.split(", ");
   let text = shorten(parts[0], n);
   parts.slice(1).every(function(p) {
@@ -763,7 +768,7 @@ const mergeCard = function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
         const c = indexOf(n);
-        return [n, names[c] === "" && summary(c) !== "" ? firstMatch(n + ": " + summary(c), most) : shorten(named(c), most)];
+        return [n, names[c] === "" && summary(c) !== "" ? firstTexts(n + ": " + summary(c), most) : shorten(named(c), most)];
       }));
       const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); })), wide = Math.max(110, room() - left - 24);
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
@@ -941,6 +946,7 @@ const start = function(view) {
   app.append(live);
   window.addEventListener("hashchange", function() {
     readState();
+    document.querySelectorAll(".said").forEach(clear);
     draw(true);
   });
   draw(true);

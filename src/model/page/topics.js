@@ -59,7 +59,7 @@ const view = function() {
   const partText = function(i, w) { return P[i].has(w) ? percent(part(i, w)) : "<" + percent(unlisted(w)); };
   likeness = function(i, j) {
     const a = Math.max(i, j), b = Math.min(i, j);
-    return D.cosines && D.cosines.length > a * (a - 1) / 2 + b ? ", " + L.cosine + number(D.cosines[a * (a - 1) / 2 + b] / 1000) : "";
+    return D.cosines && D.cosines.length > a * (a - 1) / 2 + b ? L.cosine + number(D.cosines[a * (a - 1) / 2 + b] / 1000) : "";
   };
   // lambda -1: the distinctive order, the lift shrunk; else relevance.
   defaults = {c: C[0].number, lambda: -1, word: ""};
@@ -174,7 +174,7 @@ const view = function() {
               h("th", {scope: "col", class: "num"}, L.inAll), h("th", {scope: "col"}, h("span", {class: "dim"}, L.bar)))),
           h("tbody", {}, ...best.map(function(w) {
             const has = P[i].has(w), own = has ? inner(i, w) : 0, b = bounds[i].get(w), on = w === sought;
-            const most = has ? "" : tokens ? "<" + count(unlisted(w) * all(w) * unit) : "";
+            const most = has ? "" : tokens ? "<" + count(Math.max(0.1, unlisted(w) * all(w) * unit)) : "";
             return h(
                 "tr",
                 {class: on ? "hit" : null, title: has ? "p " + number(P[i].get(w)) + (b ? ", " + L.intervals + number(b[0]) + L.to + number(b[1]) : "") : null},

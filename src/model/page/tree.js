@@ -12,9 +12,9 @@ Object.assign(L, {
   support: "support",
   lengthOf: "length of the edge to it",
   error: "standard error of the length",
-  correlation: "correlation with it",
+  correlation: "dependence on it",
   supportOf: "support of the edge",
-  edgesAre: "The length of an edge is minus the logarithm of the correlation: 0 if one of the two nodes determines the other.",
+  edgesAre: "Dependence is the absolute correlation or, of variables with more than two states, the product of their canonical correlations. The length of an edge is minus its logarithm: 0 if one of the two nodes determines the other.",
   supportIs: " Support: the proportion of trees of resampled rows that have this edge, too.",
   length: "length",
   hidden: "hidden",
@@ -60,7 +60,7 @@ const view = function() {
   const shown = function(v) { return (label(v) === "" ? name[v] : label(v)) + (second.has(v) ? " - " + second.get(v) : ""); };
   // In the drawing; names that differ only where they are cut have their numbers.
   const drawn = function(v) {
-    const t = shorten(shown(v), 34), more = parent[v] < 0 && children[v].length === 0 && n > 1 ? L.alone : "";
+    const t = shorten(shown(v), 34), more = F.parent[v] < 0 && children[v].length === 0 && n > 1 ? L.alone : "";
     return (t === shown(v) ? t : t + " (" + (v < observed ? v + 1 : "h" + (v + 1 - observed)) + ")") + more;
   };
   const length = function(v) {

@@ -56,7 +56,7 @@ tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS && options->regularise)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "only trees of categories are regularised");
-		return tlv_fail_hint(ctx, "Leave regularise out, or cast the variables to text.");
+		return tlv_fail_hint(ctx, "Omit regularise.");
 	}
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS)
 		return tlv_tree_gaussian_fit(ctx, moments, tree, options, image, size);

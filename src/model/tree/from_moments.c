@@ -330,7 +330,7 @@ tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments, const tlv_tree_learn_
 		if (options->structure.method == TLV_TREE_FACTORS)
 		{
 			tlv_fail(ctx, TLV_BAD_PARAMETER, "structure factors is of numbers, not of categories");
-			return tlv_fail_hint(ctx, "Leave structure out, or cast the variables to float8.");
+			return tlv_fail_hint(ctx, "Omit structure.");
 		}
 		if (options->replicates > 0)
 		{

@@ -186,7 +186,7 @@ measure_columns(const tlv_view_sums *sums, bool common, size_t k, tlv_dense_sour
 		for (size_t i = 0; i < sums->d[t]; i++)
 			dense->scale[t][i] = dense->scale[t][i] > 0 ? 1 / sqrt(dense->scale[t][i]) : 0;
 		/* As large as the signal could be: the constant is never lost among noise.  One component
-		 * is the mean of all rows, which is the constant, whatever the signal. */
+		 * is the mean of all rows, which is the constant: it is larger than any signal. */
 		dense->scale[t][sums->d[t]] =
 			sqrt(fmax(1, (double) sums->d[t] / (double) k)) * (k == 1 ? 2 : 1);
 	}

@@ -196,7 +196,7 @@ TlvCursorOwn(TlvRowCursor *cursor, void *copy)
 /* The rows of a float8[], of the form in the cursor. */
 extern void TlvOpenVectors(ArrayType *array, unsigned takes, TlvRowCursor *cursor);
 
-/* Three of them side by side, of which some may be NULL: as many rows in each view. */
+/* Three of them side by side, of which some may be NULL; each has the same number of rows. */
 extern void TlvOpenViews(ArrayType *views[3], unsigned takes, TlvRowCursor *cursor);
 
 /* ---- the readers ---- */
