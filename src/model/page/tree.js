@@ -14,7 +14,9 @@ Object.assign(L, {
   error: "standard error of the length",
   correlation: "dependence on it",
   supportOf: "support of the edge",
-  edgesAre: "Dependence is the absolute correlation or, of variables with more than two states, the product of their canonical correlations. The length of an edge is minus its logarithm: 0 if one of the two nodes determines the other.",
+  edgesAre:
+      "Dependence is the absolute correlation or, of variables with more than two states, the product of their canonical correlations. " +
+          "The length of an edge is minus its logarithm: 0 if one of the two nodes determines the other.",
   supportIs: " Support: the proportion of trees of resampled rows that have this edge, too.",
   length: "length",
   hidden: "hidden",
