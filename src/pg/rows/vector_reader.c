@@ -243,7 +243,7 @@ const TlvRowReader TlvVectorRows = {1, {TLV_ROW_VECTOR}, open_vector_reader};
 const TlvRowReader TlvAnyVectorRows = {1, {TLV_ROW_VECTOR, TLV_ROW_SEQUENCE}, open_vector_reader};
 const TlvRowReader TlvVectorSequences = {1, {TLV_ROW_SEQUENCE}, open_vector_reader};
 
-/* Arrays of two dimensions are many rows. */
+/* Views are the caller's, which owns their copies. */
 void
 TlvOpenViews(ArrayType *views[3], unsigned takes, TlvRowCursor *cursor)
 {

@@ -233,6 +233,8 @@ require_form(TlvExpanded *expanded, const TlvRowReader *reader)
 	expanded->reader = reader;
 }
 
+/* Every row of every aggregate passes here, so that it is part of TlvAccumulate: a call of its own
+ * took one hundredth of the instructions of tlv_graph_agg. */
 static inline void
 aggregates_add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
 {

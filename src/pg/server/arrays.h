@@ -9,6 +9,7 @@
 
 #include "utils/array.h"
 
+/* Of an array that is packed, short or expanded: TlvFetchArray's alone. */
 extern ArrayType *TlvFetchExtendedArray(Datum array);
 
 /* The array; refused (53400) before it is fetched or decompressed where it exceeds

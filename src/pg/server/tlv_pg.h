@@ -437,6 +437,7 @@ typedef struct TlvShared
 	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
 
+/* Error 42809: a function of aggregates is called outside of one. */
 extern _Noreturn void TlvRefuseCallByHand(void);
 
 /* Error unless it is a call of an aggregate, whose memory context *mcxt gets unless it is NULL. */
