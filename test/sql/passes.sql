@@ -74,3 +74,29 @@ DROP DOMAIN passes_checked;
 DROP FUNCTION passes_check;
 DROP TABLE passes_docs, passes_models, passes_rows;
 DROP FUNCTION passes_more;
+
+-- Edges are counted before they are collected only where there may be too many for one value: the pages of tables say
+-- more than statistics that are far too high, but neither how many a row becomes nor how long texts are.
+CREATE TABLE passes_edges WITH (autovacuum_enabled = off) AS SELECT i AS a, i % 100 + 1 AS b FROM generate_series(1, 2000) i;
+CREATE INDEX ON passes_edges (a);
+CREATE TABLE passes_parted (a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE passes_low PARTITION OF passes_parted FOR VALUES FROM (MINVALUE) TO (1000);
+CREATE TABLE passes_high PARTITION OF passes_parted FOR VALUES FROM (1000) TO (MAXVALUE);
+INSERT INTO passes_parted SELECT a, b FROM passes_edges;
+VACUUM ANALYZE passes_edges, passes_parted;
+UPDATE pg_class SET reltuples = 1e9 WHERE relname IN ('passes_edges', 'passes_low', 'passes_high');
+CREATE FUNCTION passes_scans(query text) RETURNS bigint LANGUAGE plpgsql SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+    before bigint := sum(seq_scan + coalesce(idx_scan, 0)) FROM pg_stat_xact_user_tables WHERE relname ~ '^passes_(edges|low)$';
+BEGIN
+    PERFORM tlv_mmsb(query, k => 2);
+    RETURN sum(seq_scan + coalesce(idx_scan, 0)) - before FROM pg_stat_xact_user_tables WHERE relname ~ '^passes_(edges|low)$';
+END $$;
+SET client_min_messages = error;
+SELECT passes_scans('SELECT a, b FROM passes_edges') AS scanned,
+       passes_scans('SELECT a, b FROM passes_edges WHERE a < 1000') AS by_an_index,
+       passes_scans('SELECT a, b FROM passes_parted') AS parted,
+       passes_scans('SELECT a, b FROM (SELECT a, b FROM passes_edges ORDER BY b) s') AS sorted,
+       passes_scans('SELECT a, unnest(ARRAY[b, b + 1]) FROM passes_edges') AS several_of_a_row,
+       passes_scans('SELECT a::text, b::text FROM passes_edges') AS of_any_width;
+RESET client_min_messages;

@@ -218,9 +218,15 @@ extern int TlvStatementParameter(TlvStatement *statement, Oid type, Datum value)
  */
 extern int TlvStatementHeld(TlvStatement *statement, Oid type, struct varlena *value);
 
-/* How many rows the planner expects, and their width in bytes; very many rows where those of other
- * servers would come, of which it knows little. */
-extern void TlvStatementExpects(TlvStatement *statement, double *rows, double *width);
+/* What the planner knows of the rows of a statement. */
+typedef struct TlvExpected
+{
+	double rows;	  /* estimated; DBL_MAX where those of other servers would come */
+	double most_rows; /* a bound that does not depend on statistics; DBL_MAX: there is none */
+	double width;	  /* estimated bytes of a row */
+} TlvExpected;
+
+extern void TlvStatementExpects(TlvStatement *statement, TlvExpected *expected);
 
 /* Does an extension that spreads tables over servers split the aggregates of the statement, so that
  * they are computed here from values of parts of the rows? */

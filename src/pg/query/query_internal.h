@@ -1,10 +1,12 @@
 /*
- * query_internal.h - what query.c, calls.c, parameters.c and statement.c share.
+ * query_internal.h - what query.c, calls.c, parameters.c, planned.c and statement.c share.
  */
 #ifndef TLV_QUERY_INTERNAL_H
 #define TLV_QUERY_INTERNAL_H
 
 #include "query.h"
+
+#include "nodes/plannodes.h"
 
 /* Makes the position of the error that is being raised one in that text. */
 extern void TlvQueryPosition(const char *text);
@@ -21,6 +23,27 @@ extern Query *TlvAnalyseStatement(TlvStatement *statement);
 /* Puts the caller's query, or a part of it, into a statement in the stead of the stand-in of that
  * name. */
 extern void TlvPutQuery(Query *own, const char *name, const Query *query);
+
+/* ---- planned.c ---- */
+
+/* Do the plans, or does the plan (NULL: no), bring rows of foreign tables here, rather than
+ * aggregates over them? */
+extern bool TlvAnyPlanFetches(const List *plans);
+extern bool TlvPlanFetches(const Plan *plan);
+
+/* Is there a foreign table in it? */
+extern bool TlvPlanReadsForeignTables(const PlannedStmt *plan);
+
+/* Is it a scan of an extension that reads neither a table nor the rows of other plans?  Engines
+ * that spread tables over servers (Citus) bring the rows of other servers by such scans. */
+extern bool TlvPlanIsRemoteScan(const Plan *plan);
+
+/* Is there such a scan in it?  NULL: no. */
+extern bool TlvPlanReadsElsewhere(const Plan *plan);
+
+/* The number of rows that a part of a plan cannot exceed, by the pages of the tables that it scans;
+ * DBL_MAX where more than scans decides. */
+extern double TlvPlanMostRows(const PlannedStmt *planned, const Plan *plan);
 
 /* ---- spellings.c ---- */
 

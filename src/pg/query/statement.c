@@ -154,86 +154,10 @@ plan_statement(TlvStatement *statement)
 	return plan_once(statement);
 }
 
-/* ---- foreign rows ---- */
-
-static bool
-is_aggregate(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return IsA(node, Aggref) || expression_tree_walker(node, is_aggregate, context);
-}
-
-static bool fetches_foreign_rows(const Plan *plan);
-
-static bool
-any_fetches(const List *plans)
-{
-	ListCell *cell;
-
-	foreach (cell, plans)
-		if (fetches_foreign_rows(lfirst(cell)))
-			return true;
-	return false;
-}
-
-/* Does the plan bring rows of foreign tables here, rather than aggregates over them? */
-static bool
-fetches_foreign_rows(const Plan *plan)
-{
-	if (plan == NULL)
-		return false;
-	switch (nodeTag(plan))
-	{
-		case T_ForeignScan:
-			return !is_aggregate((Node *) ((const ForeignScan *) plan)->fdw_scan_tlist, NULL);
-		case T_Append:
-			return any_fetches(((const Append *) plan)->appendplans);
-		case T_MergeAppend:
-			return any_fetches(((const MergeAppend *) plan)->mergeplans);
-		case T_SubqueryScan:
-			return fetches_foreign_rows(((const SubqueryScan *) plan)->subplan);
-		case T_CustomScan:
-			return any_fetches(((const CustomScan *) plan)->custom_plans);
-		default:
-			return fetches_foreign_rows(plan->lefttree) || fetches_foreign_rows(plan->righttree);
-	}
-}
-
-static bool
-reads_foreign_tables(const PlannedStmt *plan)
-{
-	ListCell *cell;
-
-	foreach (cell, plan->rtable)
-		if (lfirst_node(RangeTblEntry, cell)->relkind == RELKIND_FOREIGN_TABLE)
-			return true;
-	return false;
-}
-
-/* Is it a scan of an extension that reads neither a table nor the rows of other plans?  Engines
- * that spread tables over servers (Citus) bring the rows of other servers by such scans. */
-static bool
-is_remote_scan(const Plan *plan)
-{
-	const CustomScan *scan = (const CustomScan *) plan;
-
-	return IsA(plan, CustomScan) && scan->scan.scanrelid == 0 && scan->custom_plans == NIL;
-}
-
-static bool
-reads_elsewhere(const Plan *plan)
-{
-	if (plan == NULL)
-		return false;
-	if (IsA(plan, SubqueryScan))
-		return reads_elsewhere(((const SubqueryScan *) plan)->subplan);
-	return is_remote_scan(plan) || reads_elsewhere(plan->lefttree) ||
-		   reads_elsewhere(plan->righttree);
-}
+/* ---- what a plan says ---- */
 
 void
-TlvStatementExpects(TlvStatement *statement, double *rows, double *width)
+TlvStatementExpects(TlvStatement *statement, TlvExpected *expected)
 {
 	MemoryContext caller = CurrentMemoryContext, mcxt;
 	PlannedStmt *plan;
@@ -243,10 +167,11 @@ TlvStatementExpects(TlvStatement *statement, double *rows, double *width)
 	PushActiveSnapshot(GetActiveSnapshot());
 	plan = plan_statement(statement);
 	PopActiveSnapshot();
-	*rows = reads_foreign_tables(plan) || reads_elsewhere(plan->planTree)
-				? DBL_MAX
-				: plan->planTree->plan_rows;
-	*width = plan->planTree->plan_width;
+	expected->rows = TlvPlanReadsForeignTables(plan) || TlvPlanReadsElsewhere(plan->planTree)
+						 ? DBL_MAX
+						 : plan->planTree->plan_rows;
+	expected->most_rows = TlvPlanMostRows(plan, plan->planTree);
+	expected->width = plan->planTree->plan_width;
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(mcxt);
 }
@@ -266,7 +191,7 @@ TlvStatementIsSplit(TlvStatement *statement)
 	MemoryContextSwitchTo(mcxt);
 	PushActiveSnapshot(GetActiveSnapshot());
 	plan = plan_statement(statement)->planTree;
-	split = reads_elsewhere(plan) && !is_remote_scan(plan);
+	split = TlvPlanReadsElsewhere(plan) && !TlvPlanIsRemoteScan(plan);
 	PopActiveSnapshot();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(mcxt);
@@ -391,10 +316,10 @@ plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
 	PlannedStmt *plan = plan_statement(statement);
 
 	require_same_rights(statement->query); /* planning may call functions, too */
-	if (statement->shipped && (fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans)))
+	if (statement->shipped && (TlvPlanFetches(plan->planTree) || TlvAnyPlanFetches(plan->subplans)))
 		return false;
-	statement->foreign = reads_foreign_tables(plan);
-	statement->elsewhere = statement->foreign || reads_elsewhere(plan->planTree);
+	statement->foreign = TlvPlanReadsForeignTables(plan);
+	statement->elsewhere = statement->foreign || TlvPlanReadsElsewhere(plan->planTree);
 	execute_plan(statement, plan, receiver);
 	return true;
 }

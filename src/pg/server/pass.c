@@ -448,13 +448,18 @@ rows_count(TlvSource *rows, RowsSize *size)
 	return run_where_rows_are(rows, &statement, lengthof(types), types, take_size, size);
 }
 
-/* Would the rows be few enough even if there were ESTIMATE_ERROR times as many as estimated? */
+/*
+ * Would the rows be few enough even if there were ESTIMATE_ERROR times as many as estimated, or as
+ * many as the pages of their tables can hold?  Of rows of any width these say nothing.
+ */
 static bool
 rows_are_few(TlvSource *rows, double row_bytes)
 {
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	TlvStatement statement;
-	double expected, width;
+	TlvExpected expected;
+	double most;
+	bool fixed = true;
 
 	TlvSourceBegin(rows, &statement);
 	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
@@ -462,8 +467,13 @@ rows_are_few(TlvSource *rows, double row_bytes)
 		if (rows->types[i] == bag)
 			appendStringInfo(&statement.sql, ", %s", rows->columns[i]);
 	TlvSourceFrom(rows, &statement);
-	TlvStatementExpects(&statement, &expected, &width);
-	return expected * ESTIMATE_ERROR * (row_bytes + width) < PIECE_BYTES;
+	TlvStatementExpects(&statement, &expected);
+	for (int i = 0; i < rows->n; i++)
+		fixed &= rows->types[i] != bag && rows->types[i] != TEXTOID;
+	most = expected.rows * ESTIMATE_ERROR;
+	if (fixed)
+		most = Min(most, expected.most_rows);
+	return most * (row_bytes + expected.width) < PIECE_BYTES;
 }
 
 /* Rows are counted only where there may be too many for one value. */
