@@ -12,7 +12,10 @@
 #include <immintrin.h>
 #endif
 
-/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
+/*
+ * FIPS 180-4, 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64
+ * primes.
+ */
 static const uint32_t sha_constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
 	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -35,7 +38,7 @@ big_endian(const unsigned char *p)
 	return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16 | (uint32_t) p[2] << 8 | p[3];
 }
 
-/* The message schedule of a block. */
+/* The message schedule of a block: FIPS 180-4, 6.2.2, step 1 with equations 4.6 and 4.7. */
 static void
 expand_block(const unsigned char *block, uint32_t w[64])
 {
@@ -50,7 +53,10 @@ expand_block(const unsigned char *block, uint32_t w[64])
 	}
 }
 
-/* A round; the caller renames the eight variables instead of moving them. */
+/*
+ * A round: FIPS 180-4, 6.2.2, step 3 with equations 4.2 to 4.5.  The caller renames the eight
+ * variables instead of moving them.
+ */
 static inline void
 round_plain(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g,
 			uint32_t *h, uint32_t word)
@@ -178,6 +184,7 @@ compress_blocks(tlv_sha256 *hash, const unsigned char *data, size_t blocks)
 void
 tlv_sha256_init(tlv_sha256 *hash)
 {
+	/* FIPS 180-4, 5.3.3. */
 	static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 									  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
