@@ -60,6 +60,12 @@ LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -lpthread -ldl -lm
 WARNINGS      = -Wall -Wextra $(WERROR) -Wno-unused-parameter
 LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize $(ROUNDING) -fvisibility=hidden $(WARNINGS) -DTLV_ASSERTIONS
 
+# TLV_TUNING=yes: the numbers of every tuning.h are read from the environment (tensorlv/num/tuned.h).
+ifneq ($(strip $(TLV_TUNING)),)
+DEFINES  += -DTLV_TUNING
+WARNINGS += -Wno-sign-compare
+endif
+
 PG_CPPFLAGS = -Iinclude -Ibuild $(DEFINES)
 # C99 declarations are welcome; the server's flags on 13 to 18 warn of them.
 PG_CFLAGS   = -std=gnu11 -O2 -ftree-vectorize $(ROUNDING) -fvisibility=hidden $(WARNINGS) \

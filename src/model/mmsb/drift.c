@@ -17,12 +17,11 @@
 #include <math.h>
 
 #include "mixed/memberships.h"
+#include "tuning.h"
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/special.h"
 
-/* Variance of a count, below which it is taken together with others. */
-#define MMSB_LEAST_VARIANCE 5.0
 /* Pairs between two looks at tlv_should_stop(). */
 #define PAIRS_BETWEEN 4096
 

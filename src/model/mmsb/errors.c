@@ -2,6 +2,7 @@
  * errors.c - estimates of communities, and the standard errors of block models (errors.h).
  */
 #include "errors.h"
+#include "tuning.h"
 #include "tensorlv/num/assert.h"
 
 #include <math.h>
@@ -132,8 +133,6 @@ static void
 connectivity_error(const tlv_mmsb_parts *parts, const side_sums *from, const side_sums *to,
 				   size_t a, size_t b, tlv_estimate *one)
 {
-	/* Edges between two communities that a normal error is believed of. */
-	const double least_edges = 5.0;
 	bool within = a == b && parts->graph != TLV_GRAPH_BIPARTITE;
 	bool twice = within && parts->graph == TLV_GRAPH_UNDIRECTED;
 	double pairs = from->first[a] * to->first[b] - (within ? from->second[a] : 0);
@@ -147,7 +146,7 @@ connectivity_error(const tlv_mmsb_parts *parts, const side_sums *from, const sid
 		return;
 	one->count = pairs;
 	part = parts->poisson ? 0 : fmin(p * squares / pairs, 1);
-	if (p * pairs >= least_edges)
+	if (p * pairs >= LEAST_EDGES)
 		one->standard_error = sqrt(p * (1 - part) / pairs);
 }
 

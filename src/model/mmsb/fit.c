@@ -5,6 +5,7 @@
 #include "adjacency/neighbours.h"
 #include "engine/connectivity.h"
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/plural.h"
 
 #include <inttypes.h>
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define POOR_RESIDUAL 0.3
 
 const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "em", "likelihood", NULL};
 const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
@@ -282,15 +281,12 @@ is_mixed(const tlv_mmsb_options *options)
 static bool
 directions_cost_too_much(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
 {
-	/* Work of a step of the subspace, some milliseconds, above which directions are left out when k
-	 * is chosen by moves. */
-	const double much_work = 3.5e6;
 	double k = (double) fit->k, n = (double) fit->side[0].n;
 	bool proposed = fit->side[0].proposed != NULL && fit->side[0].fixed == NULL;
 
 	if (!proposed || fit->options->k > 0)
 		return false;
-	return (double) fit->side[0].edges.entries * k + n * k * k > much_work ||
+	return (double) fit->side[0].edges.entries * k + n * k * k > DIRECTIONS_WORK ||
 		   tlv_require_memory(ctx, tlv_mmsb_directions_memory(fit), "directions") != TLV_OK;
 }
 
@@ -366,14 +362,12 @@ tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static tlv_status
 leave_out_spurious(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	/* Weights of all communities, as the tensor implies them, are 1 in sum; so much is noise. */
-	const double implausible_weight = 1.5;
 	double implied = fmax(fit->moments[0].implied, fit->moments[fit->sides - 1].implied);
 	size_t wanted = fit->k, directions;
 
 	if (fit->options->k == 0 || fit->options->n_labels > 0 || !fit->embedded || wanted < 3 ||
 		fit->options->refine == TLV_MMSB_REFINE_NONE || fit->moments[0].rank < wanted ||
-		implied < implausible_weight)
+		implied < IMPLAUSIBLE_WEIGHT)
 		return TLV_OK;
 	TLV_TRY(tlv_mmsb_count_directions(ctx, fit, wanted, &directions));
 	if (directions >= wanted)
@@ -444,12 +438,9 @@ fit_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static size_t
 most_communities(const tlv_mmsb_fit_state *fit)
 {
-	/* Most that are looked for by the spectrum alone, where no bound is given. */
-	const int most_mixed = 50;
-
 	if (fit->options->max_k > 0)
 		return fit->options->max_k;
-	return is_mixed(fit->options) || fit->options->n_labels > 0 ? most_mixed : TLV_MMSB_MOST;
+	return is_mixed(fit->options) || fit->options->n_labels > 0 ? SPECTRUM_MOST : TLV_MMSB_MOST;
 }
 
 /* What may be done where the most communities that were allowed have been found. */

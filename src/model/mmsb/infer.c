@@ -17,6 +17,7 @@
 #include "internal.h"
 #include "mixed/memberships.h"
 #include "mixed/mixed_membership.h"
+#include "tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
@@ -423,16 +424,12 @@ share_parameters(const mmsb_model *model, double *shares)
 static tlv_status
 mixed_posterior(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares)
 {
-	/* Steps of a node that the model does not know, and how far its shares move in the last one. */
-	const int most_steps = 100;
-	const double tolerance = 1e-5;
-
 	begin_node(model, u);
 	memset(shares, 0, model->parts.k * sizeof(double));
-	for (int step = 0; step < (u < 0 ? most_steps : 1); step++)
+	for (int step = 0; step < (u < 0 ? NEW_NODE_STEPS : 1); step++)
 	{
 		TLV_TRY(step_node(ctx, model));
-		if (share_parameters(model, shares) <= tolerance)
+		if (share_parameters(model, shares) <= NEW_NODE_TOLERANCE)
 			break;
 	}
 	return TLV_OK;

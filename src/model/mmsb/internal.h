@@ -222,9 +222,6 @@ extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, 
 /* Most communities. */
 #define TLV_MMSB_MOST 1000
 
-/* Nats by which evidence is very strong (Kass, Raftery 1995). */
-#define TLV_MMSB_STRONG_EVIDENCE 5.0
-
 /*
  * Logarithms of the integrated likelihood of labels 0 .. k - 1, plain or degree-corrected: of one
  * rate between all different communities, and of one for every two of them, which needs

@@ -11,6 +11,7 @@
 #include "tensorlv/model/support.h"
 #include "tensorlv/num/rng.h"
 #include "mixed/memberships.h"
+#include "tuning.h"
 #include "tensorlv/num/sort.h"
 
 /* ---- errors of mixed memberships ---- */
@@ -20,9 +21,6 @@
  * moments are those of a population, which the nodes are a sample of, and with the memberships of
  * the model for all graphs intervals of the connectivity hold .86 instead of .95.
  */
-
-/* Graphs that are drawn. */
-#define DRAWN 20
 
 /* Seeds of the graphs are far from those of fits. */
 #define SEED_OF_GRAPHS 0x626f6f7473747261u
@@ -234,22 +232,22 @@ begin_bootstrap(tlv_context *ctx, const tlv_mmsb_options *options, bootstrap *st
 static tlv_status
 run_bootstrap(tlv_context *ctx, bootstrap *state)
 {
-	for (int b = 0; b < DRAWN; b++)
+	for (int b = 0; b < DRAWN_GRAPHS; b++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
-		tlv_report(ctx, "errors", b, DRAWN);
+		tlv_report(ctx, "errors", b, DRAWN_GRAPHS);
 		TLV_TRY_CONTINUE(ctx);
 		tlv_scratch_begin(ctx, &scratch);
 		status = draw_and_fit(ctx, state, b);
 		tlv_scratch_end(ctx, &scratch);
 		TLV_TRY(status);
 	}
-	if (2 * state->done < DRAWN)
+	if (2 * state->done < DRAWN_GRAPHS)
 		return tlv_fail(ctx, TLV_BAD_DATA,
 						"%.0f of %d graphs drawn from the model have as many communities",
-						state->done, DRAWN);
+						state->done, DRAWN_GRAPHS);
 	return TLV_OK;
 }
 
@@ -261,13 +259,11 @@ run_bootstrap(tlv_context *ctx, bootstrap *state)
 static double
 error_with_bias(const bootstrap *state, size_t i)
 {
-	/* Student's quantile of 95 % intervals, for that number of graphs. */
-	const double bias_quantile = 2.086;
 	double mean = state->sums[i] / state->done;
 	double variance = fmax(state->squares[i] - state->done * mean * mean, 0) / (state->done - 1);
 	double bias = sqrt(fmax(mean * mean - variance / state->done, 0));
 
-	return sqrt(variance) + bias / bias_quantile;
+	return sqrt(variance) + bias / BIAS_QUANTILE;
 }
 
 /*

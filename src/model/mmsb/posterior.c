@@ -6,6 +6,7 @@
  * share most of it only because there are so many.
  */
 #include "internal.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -454,9 +455,6 @@ look_from(tlv_context *ctx, posterior *work, size_t s)
 static tlv_status
 update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *memberships)
 {
-	/* Shares below this are left out, of fewer than a hundred communities below k ten-thousandths.
-	 */
-	const double least_share = 0.01;
 	tlv_membership_builder builder;
 
 	memset(work->alike, 0, work->k * sizeof(size_t));
@@ -464,7 +462,7 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	if (work->other != NULL)
 		TLV_TRY(look_from(ctx, work->other, 1 - s));
 	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, 2 * work->fit->side[s].n, &builder));
-	builder.least = fmin(least_share, TLV_LEAST_SHARE * (double) work->k);
+	builder.least = fmin(LEAST_POSTERIOR, TLV_LEAST_SHARE * (double) work->k);
 	for (size_t u = 0; u < work->fit->side[s].n; u++)
 	{
 		if (u % MMSB_CHUNK_NODES == 0)

@@ -4,6 +4,7 @@
  */
 #include "engine/connectivity.h"
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/sort.h"
@@ -156,8 +157,6 @@ reorder_square(size_t k, const int64_t *order, double *square, double *work)
 static tlv_status
 diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_memberships *memberships)
 {
-	/* Variance of degrees over their mean, within communities, that asks for degree correction. */
-	const double unequal_degrees = 2.0;
 	size_t k = fit->k;
 	const tlv_mmsb_side *side = &fit->side[0];
 	double *sums = tlv_alloc0(ctx, 3 * k, sizeof(double)), within = 0, mean = 0;
@@ -179,7 +178,7 @@ diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_membership
 		mean += sums[3 * c + 1];
 	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean, "degree_dispersion"));
-	if (fit->options->degree_corrected == TLV_DEGREES_PLAIN && within / mean > unequal_degrees)
+	if (fit->options->degree_corrected == TLV_DEGREES_PLAIN && within / mean > UNEQUAL_DEGREES)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "unequal_degrees",
 										.score = within / mean,
@@ -325,12 +324,6 @@ draw_pairs(tlv_context *ctx, closure *sums)
 static tlv_status
 mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges)
 {
-	/* Fewer joined pairs than this tell nothing. */
-	const int least_joined = 200;
-
-	/* How many times as often as the communities let expect neighbours are joined where it is
-	 * warned. */
-	const double most_closed = 1.6;
 	const tlv_mmsb_side *side = &fit->side[0];
 	closure sums = {.fit = fit, .edges = edges};
 	double joined, expected;
@@ -342,11 +335,11 @@ mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edge
 	joined = sums.joined;
 	expected = sums.expected;
 	tlv_free(ctx, sums.mass);
-	if (joined < least_joined)
+	if (joined < LEAST_CLOSED)
 		return TLV_OK;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, joined / expected, "closure"));
 	/* a plain model that was asked for misses more than communities do */
-	if (!(joined > most_closed * expected) || fit->options->degree_corrected == TLV_DEGREES_PLAIN)
+	if (!(joined > MOST_CLOSURE * expected) || fit->options->degree_corrected == TLV_DEGREES_PLAIN)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, &fit->diagnostics,

@@ -10,6 +10,7 @@
 
 #include "../infer.h"
 #include "../mixed/memberships.h"
+#include "../tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/sort.h"

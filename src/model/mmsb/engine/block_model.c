@@ -5,6 +5,7 @@
  * and X of their expectations, the posterior of the rates, and a softmax.
  */
 #include "block_model.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,8 +154,6 @@ multiplicity(const tlv_block_sums *sums, bool diagonal)
 static void
 estimate_rates(const tlv_block_sums *sums, bool diagonal, double *rate, double *log_rate)
 {
-	/* Least coefficient of variation, squared, that a prior of rates may have. */
-	const double least_variation = 1e-3;
 	size_t k = sums->k;
 	double e = 0, x = 0, squares = 0, x2 = 0, mean, variance, shape, inverse;
 	double part = multiplicity(sums, diagonal);
@@ -174,7 +173,7 @@ estimate_rates(const tlv_block_sums *sums, bool diagonal, double *rate, double *
 
 			squares += excess * excess - 2 * mean * sums->expected[i];
 		}
-	variance = fmax(squares / fmax(x2, 1e-9), least_variation * mean * mean);
+	variance = fmax(squares / fmax(x2, 1e-9), LEAST_VARIATION * mean * mean);
 	shape = mean * mean / variance;
 	inverse = mean / variance;
 	for (size_t i = 0; i < k * k; i++)

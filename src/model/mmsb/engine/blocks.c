@@ -7,21 +7,11 @@
  * integrated likelihood are taken to convergence.
  */
 #include "../internal.h"
+#include "../tuning.h"
 #include "tensorlv/num/assert.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Mean-field steps: from every initialisation and from labels that moves propose, and from the best
- * initialisation, of a large graph and of others. */
-#define FIRST_STEPS		 5
-#define LARGE_LAST_STEPS 10
-#define LAST_STEPS		 50
-#define STEPS_TOLERANCE	 1e-4
-
-/* Work of a step (edges x communities and more) above which initialisations are compared as they
- * are. */
-#define LARGE_STEP 5e7
 
 typedef struct block_fit
 {

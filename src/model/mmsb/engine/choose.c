@@ -9,15 +9,10 @@
  * nodes cost more to tell than they explain.
  */
 #include "../internal.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/*
- * Communities are groups that are denser inside: blocks of another kind, and such as the spectrum
- * proposes, must explain so much more, of what they explain.
- */
-#define FULL_MARGIN 0.5
 
 typedef struct choice
 {
@@ -139,10 +134,7 @@ refine_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *moves)
 bool
 tlv_mmsb_decides(const tlv_mmsb_fit_state *fit, double gain)
 {
-	/* Gain over one community, in nats an edge, that decides. */
-	const double decisive_gain = 0.1;
-
-	return gain > decisive_gain * fit->total / (fit->sides == 1 ? 2 : 1);
+	return gain > DECISIVE_GAIN * fit->total / (fit->sides == 1 ? 2 : 1);
 }
 
 static tlv_status
@@ -260,17 +252,11 @@ static tlv_status
 community_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t proposed,
 						   size_t *directions)
 {
-	/* Directions of the spectrum that are looked at, at most; at first no more than these and half
-	 * as many again as there are communities of the moves. */
-	const int most_directions = 50, first_directions = 5;
+	size_t most = fit->options->max_k, first = FIRST_DIRECTIONS + 3 * proposed / 2;
 
-	/* Above so many communities of a graph of so many edge ends the spectrum is not asked. */
-	const int large_entries = 200000;
-	size_t most = fit->options->max_k, first = first_directions + 3 * proposed / 2;
-
-	most = most == 0 || most > most_directions ? most_directions : most;
+	most = most == 0 || most > SPECTRUM_MOST ? SPECTRUM_MOST : most;
 	*directions = proposed;
-	if (proposed <= most_directions || fit->side[0].edges.entries <= large_entries)
+	if (proposed <= SPECTRUM_MOST || fit->side[0].edges.entries <= LARGE_ENDS)
 	{
 		first = first < most ? first : most;
 		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, first, directions));
@@ -285,13 +271,9 @@ static tlv_status
 try_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t directions, const choice *one,
 			   bool alone, choice *spectrum)
 {
-	/* As few communities as these that only the spectrum sees may be chance, and are none where one
-	 * is much the likelier: such as tlv_mmsb_doubt() warns of where they are asked for. */
-	const int few_directions = 3;
-
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
 	TLV_TRY(try_blocks(ctx, fit, directions, spectrum));
-	if (alone && directions <= few_directions &&
+	if (alone && directions <= FEW_DIRECTIONS &&
 		spectrum->evidence < one->evidence - TLV_MMSB_STRONG_EVIDENCE)
 		community_unite(fit, spectrum);
 	return TLV_OK;
@@ -300,8 +282,6 @@ try_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t directions, con
 tlv_status
 tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	/* A graph with a smaller share of its nodes in the core counts as a tree. */
-	const double tree_core = 0.1;
 	choice one = {0}, moves = {0}, spectrum = {.evidence = -HUGE_VAL};
 	size_t proposed, directions;
 	double core = 1;
@@ -318,7 +298,7 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	/* sources and targets apart, a path is but pairs: tied.c asks for trees without directions */
 	if (open && proposed == 1 && directions == 1 && fit->header.kind != TLV_GRAPH_DIRECTED)
 		TLV_TRY(core_share(ctx, fit, &core));
-	if (core < tree_core)
+	if (core < TREE_CORE)
 		return choose_in_tree(ctx, fit, core);
 	if (open && directions > 1 && directions != proposed)
 		TLV_TRY(try_directions(ctx, fit, directions, &one, proposed == 1, &spectrum));

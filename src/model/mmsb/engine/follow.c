@@ -11,14 +11,11 @@
 #include "groups.h"
 #include "levels.h"
 #include "merge.h"
+#include "../tuning.h"
 #include "tensorlv/num/rng.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Groups at most that a search begins with, and those of one that begins at random. */
-#define MOST_GROUPS	  60
-#define RANDOM_GROUPS 12
 
 /* Resolutions of the moves that searches begin with; edges count exp(score) in them. */
 static const double resolutions[] = {1, 2};
@@ -127,7 +124,7 @@ begin_moves(tlv_context *ctx, follow_work *work, double resolution, size_t *k)
 						   .mass = {work->degree, work->degree},
 						   .resolution = resolution,
 						   .seed = fit->options->seed,
-						   .rounds = 10};
+						   .rounds = WEAK_ROUNDS};
 	size_t most = work->task.k > MOST_GROUPS ? work->task.k : MOST_GROUPS;
 
 	for (size_t e = 0; e < task.edges.entries; e++)
@@ -169,13 +166,11 @@ try_labels(tlv_context *ctx, follow_work *work, size_t k)
 static tlv_status
 begin_at_random(tlv_context *ctx, follow_work *work)
 {
-	/* Partitions that are drawn of each number of groups. */
-	const int draws = 2;
 	const size_t groups[2] = {work->task.k, RANDOM_GROUPS};
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, work->fit->options->seed);
-	for (int i = 0; i < 2 * draws; i++)
+	for (int i = 0; i < 2 * RANDOM_DRAWS; i++)
 	{
 		size_t n = work->edges.rows, k = tlv_least(groups[i % 2], n);
 
@@ -285,13 +280,11 @@ close_work(tlv_context *ctx, follow_work *work)
 tlv_status
 tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	/* A larger graph has the communities of its edges alone. */
-	const int most_entries = 200000;
 	follow_work work;
 	double one, gain;
 
 	if ((fit->sides == 2 && !fit->tied) || fit->side[0].fixed != NULL || fit->k == 0 ||
-		fit->side[0].edges.entries > most_entries / fit->sides)
+		fit->side[0].edges.entries > LARGE_ENDS / fit->sides)
 		return TLV_OK;
 	TLV_TRY(open_work(ctx, fit, &work));
 	TLV_TRY(choose_model(ctx, &work, &one));

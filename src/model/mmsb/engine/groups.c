@@ -6,6 +6,7 @@
  */
 #include "groups.h"
 #include "class_prior.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -349,15 +350,13 @@ try_node(groups *g, size_t u)
 static tlv_status
 sweep_nodes(tlv_context *ctx, groups *g, int sweeps)
 {
-	/* Evaluations of pairs of a search: about a second. */
-	const int most_evaluations = 10000000;
 	bool moved = true;
 
 	for (int i = 0; i < sweeps && moved && g->k > 1; i++)
 	{
 		moved = false;
 		TLV_TRY(tlv_rng_permutation(ctx, &g->rng, g->n, g->order));
-		for (size_t j = 0; j < g->n && g->evaluations < most_evaluations; j++)
+		for (size_t j = 0; j < g->n && g->evaluations < GROUP_EVALUATIONS; j++)
 		{
 			if (j % 16 == 0)
 				TLV_TRY_CONTINUE(ctx);
@@ -458,27 +457,21 @@ join_all(tlv_context *ctx, groups *g)
 static tlv_status
 search_groups(tlv_context *ctx, groups *g, double *evidence)
 {
-	/* Rounds of joins and moves, and the gain in nats of a round below which it is the last. */
-	const int rounds = 5;
-	const double least_gain = 1e-3;
-
-	/* Sweeps over the nodes at most, with weak priors and with those that are fitted. */
-	const int weak_sweeps = 15, fitted_sweeps = 10;
 	double before;
 
 	*evidence = -HUGE_VAL;
 	TLV_TRY(fit_priors(ctx, g, true));
-	TLV_TRY(sweep_nodes(ctx, g, weak_sweeps));
-	for (int i = 0; i < rounds; i++)
+	TLV_TRY(sweep_nodes(ctx, g, WEAK_SWEEPS));
+	for (int i = 0; i < GROUP_ROUNDS; i++)
 	{
 		before = *evidence;
 		TLV_TRY(join_all(ctx, g));
 		TLV_TRY(fit_priors(ctx, g, false));
-		TLV_TRY(sweep_nodes(ctx, g, fitted_sweeps));
+		TLV_TRY(sweep_nodes(ctx, g, FITTED_SWEEPS));
 		TLV_TRY(join_all(ctx, g));
 		TLV_TRY(fit_priors(ctx, g, false));
 		*evidence = groups_evidence(g);
-		if (*evidence < before + least_gain)
+		if (*evidence < before + GROUP_GAIN)
 			break;
 	}
 	return TLV_OK;

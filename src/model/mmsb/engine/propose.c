@@ -9,19 +9,10 @@
 #include "../internal.h"
 #include "levels.h"
 #include "merge.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Towards more communities than are found: the resolution's factor, and how often at most. */
-#define FINER	   1.6
-#define MOST_FINER 60
-
-/* Rounds over all levels at the best resolution. */
-#define BEST_ROUNDS 2
-
-/* Rounds over all levels of a weak graph, at every resolution. */
-#define WEAK_ROUNDS 10
 
 /* The partition that is looked at on the way to a proposal, and the best one so far. */
 typedef struct proposal
@@ -321,14 +312,11 @@ begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
 static tlv_status
 coarsen(tlv_context *ctx, proposal *work, double resolution, size_t most)
 {
-	/* Towards fewer: what the resolution is divided by, and how often at most. */
-	const double coarser = 1.6;
-	const int most_coarser = 8, most_in_vain = 2;
 	bool better;
 
 	if (work->value <= work->one[work->corrected])
 		return TLV_OK;
-	for (int i = 0, vain = 0; i < most_coarser && vain < most_in_vain; i++)
+	for (int i = 0, vain = 0; i < MOST_COARSER && vain < COARSER_IN_VAIN; i++)
 	{
 		bool finer = resolution > work->resolution;
 
@@ -336,7 +324,7 @@ coarsen(tlv_context *ctx, proposal *work, double resolution, size_t most)
 			proposal_return_to_best(work);
 		if (work->found < 3)
 			break;
-		resolution /= coarser;
+		resolution /= RESOLUTION_FACTOR;
 		TLV_TRY(search_resolution(ctx, work, work->corrected, resolution, most));
 		TLV_TRY(proposal_compare(ctx, work, resolution, &better));
 		vain = better || finer ? 0 : vain + 1;
@@ -349,17 +337,14 @@ coarsen(tlv_context *ctx, proposal *work, double resolution, size_t most)
 static tlv_status
 walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* Resolutions tried after the first one, and how close two of them are to be the same. */
-	const int more_resolutions = 8;
-	const double same_resolution = 0.02;
 	double resolution = work->resolution, own;
 	bool better = true, corrected = work->corrected;
 
 	proposal_return_to_best(work);
-	for (int i = 0; i < more_resolutions && better; i++)
+	for (int i = 0; i < MOST_COARSER && better; i++)
 	{
 		TLV_TRY(own_resolution(ctx, work, corrected, &own));
-		if (work->found < 2 || fabs(own - resolution) <= same_resolution * resolution)
+		if (work->found < 2 || fabs(own - resolution) <= SAME_RESOLUTION * resolution)
 			break;
 		resolution = own;
 		TLV_TRY(search_resolution(ctx, work, corrected, resolution, most));
@@ -376,14 +361,12 @@ walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 static tlv_status
 join_pairs(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* Communities of which pairs are joined. */
-	const size_t few = 10;
 	bool joined = work->value > work->one[work->corrected], better;
 
-	while (joined && work->k > 2 && (work->k <= few || work->fit->sides == 2))
+	while (joined && work->k > 2 && (work->k <= FEW_JOINED || work->fit->sides == 2))
 	{
 		double before = work->value;
-		size_t joins = work->k <= few ? 1 : work->k / few;
+		size_t joins = work->k <= FEW_JOINED ? 1 : work->k / FEW_JOINED;
 
 		proposal_return_to_best(work);
 		TLV_TRY(proposal_merge(ctx, work, work->corrected, work->found - joins));
@@ -417,10 +400,7 @@ follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
 static tlv_status
 follow_again(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* Random orders in a row that bring nothing better, which end the search, and the entries of
-	 * these together. */
-	const size_t most_in_vain = 6, most_entries = 40000;
-	size_t orders = tlv_least(most_in_vain, most_entries / work->edges.entries);
+	size_t orders = tlv_least(ORDERS_IN_VAIN, ORDERS_ENDS / work->edges.entries);
 
 	if (work->fit->draft && tlv_mmsb_decides(work->fit, work->value - work->one[work->corrected]))
 		return TLV_OK;
@@ -464,7 +444,7 @@ reach_communities(tlv_context *ctx, proposal *work, size_t k)
 	resolution = work->resolution;
 	for (int i = 0; i < MOST_FINER && work->found < k; i++)
 	{
-		resolution *= FINER;
+		resolution *= RESOLUTION_FACTOR;
 		TLV_TRY(proposal_search(ctx, work, work->corrected, resolution, work->n, 1));
 	}
 	if (work->found >= k)
@@ -493,15 +473,7 @@ weigh_rates(tlv_context *ctx, proposal *work, double evidence[2])
 static tlv_status
 refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* Resolutions in a row that are no better end the search for finer ones, and so does one that
-	 * loses this part of what is explained. */
-	const int most_in_vain = 3;
-	const double finer_fall = 0.05;
-
-	/* What rates between communities must explain, each its own, of what one rate does, for finer
-	 * ones to be looked for. */
-	const double own_rates = 1.1;
-	double one = work->one[work->corrected], wanted = one + own_rates * (work->value - one);
+	double one = work->one[work->corrected], wanted = one + OWN_RATES * (work->value - one);
 	double resolution = work->resolution, best, evidence[2];
 
 	proposal_return_to_best(work);
@@ -509,9 +481,9 @@ refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 		return TLV_OK;
 	TLV_TRY(weigh_rates(ctx, work, evidence));
 	best = evidence[1];
-	for (int vain = 0; vain < most_in_vain;)
+	for (int vain = 0; vain < FINER_IN_VAIN;)
 	{
-		resolution *= FINER;
+		resolution *= RESOLUTION_FACTOR;
 		proposal_separate(work);
 		TLV_TRY(proposal_search(ctx, work, work->corrected, resolution, most, 1));
 		TLV_TRY(weigh_rates(ctx, work, evidence));
@@ -519,7 +491,7 @@ refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 			proposal_take(work, evidence[1], resolution);
 		else if (evidence[0] > work->value)
 			proposal_take(work, evidence[0], resolution);
-		if (evidence[1] < best - finer_fall * (best - one))
+		if (evidence[1] < best - FINER_FALL * (best - one))
 			break;
 		vain = evidence[1] > best ? 0 : vain + 1;
 		best = fmax(best, evidence[1]);
@@ -552,15 +524,13 @@ best_communities(tlv_context *ctx, proposal *work)
 static tlv_status
 cut_communities(tlv_context *ctx, proposal *work)
 {
-	/* Cuts of a graph that give less modularity are none. */
-	const double least_modularity = 0.3;
 	double inside, expected;
 
 	proposal_separate(work);
 	TLV_TRY(proposal_search(ctx, work, true, 1, tlv_proposal_most(work->fit), BEST_ROUNDS));
 	work->corrected = tlv_proposal_may_be(work->fit, 1);
 	TLV_TRY(proposal_count_inside(ctx, work, true, &inside, &expected));
-	if (inside - expected >= least_modularity * work->fit->total)
+	if (inside - expected >= LEAST_MODULARITY * work->fit->total)
 		return TLV_OK;
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;

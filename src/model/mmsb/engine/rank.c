@@ -8,21 +8,15 @@
  * count it also sees communities that avoid themselves.
  */
 #include "../internal.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tensorlv/num/rng.h"
 
-#define COMMUNITY_FOLDS 5  /* of the edges */
-#define COMMUNITY_PARTS 10 /* one of them is set aside */
-
-/* Few edges: every one is set aside once, and the folds are pooled. */
-#define FEW_EDGES				 2000
-#define POOLED_Z				 2.5
-#define EXTRA					 10
-#define COMMUNITY_STEPS			 16
-#define COMMUNITY_RANK_TOLERANCE 1e-2
+/* Directions of the subspace beside those that are tested. */
+#define EXTRA 10
 
 /* How the edges set aside agree with the j-th direction. */
 typedef struct agreement
@@ -205,16 +199,13 @@ community_most_directions(const tlv_mmsb_fit_state *fit, size_t most)
 tlv_status
 tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t looked_at, size_t *k)
 {
-	const double significant_z = 2.0;
-	const double large_work = 1e9; /* entries x directions */
-	const int large_folds = 2;
 	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
 	size_t most = community_most_directions(fit, looked_at);
 	double entries = (double) fit->side[0].edges.entries;
 	bool pooled = entries / (double) (3 - fit->sides) < FEW_EDGES;
-	int folds = pooled								   ? COMMUNITY_PARTS
-				: entries * (double) most > large_work ? large_folds
-													   : COMMUNITY_FOLDS;
+	int folds = pooled								  ? COMMUNITY_PARTS
+				: entries * (double) most > RANK_WORK ? RANK_FOLDS
+													  : COMMUNITY_FOLDS;
 	tlv_csr all = fit->side[0].edges;
 	agreement *z;
 
@@ -231,7 +222,7 @@ tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t look
 	}
 	*k = 0;
 	for (size_t j = 0; j < most; j++)
-		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : significant_z))
+		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : SIGNIFICANT_Z))
 			++*k;
 		else if (pooled)
 			break; /* the others are no longer apart from the noise, and fold by fold not the same

@@ -8,6 +8,7 @@
  * told twice.
  */
 #include "../internal.h"
+#include "../tuning.h"
 
 #include "tensorlv/num/rng.h"
 
@@ -15,9 +16,6 @@
 #include <string.h>
 
 const char *const tlv_side_choice_names[] = {"auto", "tied", "separate", NULL};
-
-/* Most communities of which pairs are joined, and groups that are drawn where k is not given. */
-#define FEW_JOINED 10
 
 typedef struct tied_work
 {
@@ -400,8 +398,6 @@ move_tied(tlv_context *ctx, tied_work *work, tied_rates *rates, size_t *moved)
 static tlv_status
 move_all(tlv_context *ctx, tied_work *work)
 {
-	/* Sweeps over the nodes at most. */
-	const int most_sweeps = 30;
 	tied_rates rates;
 	size_t moved = 1;
 	bool better;
@@ -409,7 +405,7 @@ move_all(tlv_context *ctx, tied_work *work)
 	memcpy(work->before, work->node, work->all * sizeof(int32_t));
 	spread_labels(work);
 	TLV_TRY(open_rates(ctx, work, &rates));
-	for (int sweep = 0; sweep < most_sweeps && moved > 0; sweep++)
+	for (int sweep = 0; sweep < TIED_SWEEPS && moved > 0; sweep++)
 	{
 		TLV_TRY(find_rates(ctx, &rates));
 		TLV_TRY(move_tied(ctx, work, &rates, &moved));
@@ -484,17 +480,14 @@ try_sides(tlv_context *ctx, tied_work *work)
 static tlv_status
 try_random_groups(tlv_context *ctx, tied_work *work)
 {
-	/* Partitions that are drawn for a model, and edges above which there are none. */
-	const int draws = 3;
-	const size_t most_edges = 200000;
 	const tlv_mmsb_options *options = work->fit->options;
 	tlv_rng rng;
 
-	if (work->fit->side[0].edges.entries > most_edges)
+	if (work->fit->side[0].edges.entries > LARGE_ENDS)
 		return TLV_OK;
 	tlv_rng_seed(&rng, options->seed);
 	for (int corrected = 0; corrected < 2; corrected++)
-		for (int i = 0; i < draws && tlv_proposal_may_be(work->fit, corrected); i++)
+		for (int i = 0; i < TIED_DRAWS && tlv_proposal_may_be(work->fit, corrected); i++)
 		{
 			draw_groups(work, &rng);
 			TLV_TRY(try_tied(ctx, work, corrected));

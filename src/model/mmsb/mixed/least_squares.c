@@ -13,17 +13,9 @@
 #include <string.h>
 
 #include "../engine/connectivity.h"
+#include "../tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
-
-/*
- * Steps, fewer where all of them would take more than so much work (edge ends x communities); the
- * first ones do most.
- */
-#define MIXED_MOST_STEPS  10
-#define MIXED_LEAST_STEPS 3
-#define MIXED_MOST_WORK	  3e9
-#define MIXED_TOLERANCE	  1e-3
 
 static tlv_status
 create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
@@ -165,16 +157,13 @@ fix_shares(tlv_mmsb_fit_state *fit)
 static tlv_status
 clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	/* Shares of a clustered start. */
-	const double cluster_share = 0.7;
-	const int cluster_starts = 5;
 	size_t k = fit->k;
 	int32_t *label[2] = {NULL, NULL};
 
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, cluster_starts, label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, CLUSTER_STARTS, label[s]));
 	}
 	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, label));
 	for (size_t s = 0; s < fit->sides; s++)
@@ -182,8 +171,8 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		for (size_t u = 0; u < fit->side[s].n; u++)
 			for (size_t a = 0; a < k; a++)
 				fit->side[s].share[u * k + a] =
-					(float) ((1 - cluster_share) / (double) k +
-							 (label[s][u] == (int32_t) a ? cluster_share : 0));
+					(float) ((1 - CLUSTER_SHARE) / (double) k +
+							 (label[s][u] == (int32_t) a ? CLUSTER_SHARE : 0));
 		tlv_free(ctx, label[s]);
 	}
 	fix_shares(fit);
@@ -194,8 +183,6 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static tlv_status
 estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 {
-	/* Above this residual the 3-stars are below their detection limit. */
-	const double poor_residual = 0.3;
 	double residual = fit->moments[0].residual;
 	bool sound = false;
 
@@ -205,7 +192,7 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 		TLV_TRY(clustered_shares(ctx, fit)); /* the tensor has none for every community */
 	else if (!fit->corrected)
 		TLV_TRY(tlv_connectivity_unbiased(ctx, fit, fit->connectivity, &sound));
-	*good = sound && residual <= poor_residual;
+	*good = sound && residual <= POOR_RESIDUAL;
 	if (!*good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
@@ -252,8 +239,6 @@ allowed_steps(const tlv_mmsb_fit_state *fit)
 static tlv_status
 mixed_refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
 {
-	/* What the check may find before the connectivity is re-estimated. */
-	const double most_distance = 0.25, least_off = 0.6;
 	tlv_mixed_model model;
 	double distance = 0, off = 1;
 	int steps, more = 0, most = allowed_steps(fit);
@@ -266,7 +251,7 @@ mixed_refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
 		TLV_TRY(tlv_mixed_check(ctx, &model, &distance, &off));
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, distance, "check_distance"));
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, off, "check_off_diagonal"));
-		if (distance > most_distance || off < least_off)
+		if (distance > MOST_DISTANCE || off < LEAST_OFF)
 		{
 			TLV_TRY(tlv_mixed_variational(ctx, &model, true, most, MIXED_TOLERANCE, &more));
 			good = false;

@@ -3,6 +3,7 @@
  * (memberships.h).
  */
 #include "memberships.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>

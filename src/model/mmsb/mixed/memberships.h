@@ -7,9 +7,6 @@
 
 #include "tensorlv/model/mmsb.h"
 
-/* Shares below this are left out of a node's memberships. */
-#define TLV_LEAST_SHARE 1e-4
-
 /* Memberships that grow node by node. */
 typedef struct tlv_membership_builder
 {

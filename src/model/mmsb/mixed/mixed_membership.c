@@ -3,6 +3,7 @@
  * (mixed_membership.h).
  */
 #include "mixed_pass.h"
+#include "../tuning.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,8 +39,8 @@ update_propensities(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 void
 tlv_connectivity_settle(size_t k, bool symmetric, double *p)
 {
-	/* Least entry of P, of its largest, and of all where that is 0. */
-	const double connectivity_floor = 1e-3, least_entry = 1e-12;
+	/* Least entry of a P whose entries are all 0. */
+	const double least_entry = 1e-12;
 	double largest = 0, least;
 
 	for (size_t b = 0; b < k && symmetric; b++)
@@ -47,7 +48,7 @@ tlv_connectivity_settle(size_t k, bool symmetric, double *p)
 			p[a + k * b] = p[b + k * a] = (p[a + k * b] + p[b + k * a]) / 2;
 	for (size_t i = 0; i < k * k; i++)
 		largest = fmax(largest, p[i]);
-	least = largest > 0 ? connectivity_floor * largest : least_entry;
+	least = largest > 0 ? CONNECTIVITY_FLOOR * largest : least_entry;
 	for (size_t i = 0; i < k * k; i++)
 		p[i] = fmax(p[i], least);
 }

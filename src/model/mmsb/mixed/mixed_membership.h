@@ -32,12 +32,6 @@ typedef struct tlv_mixed_model
 	tlv_mixed_side side[2];
 } tlv_mixed_model;
 
-/* Least alpha0 of a step. */
-#define TLV_LEAST_ALPHA0 0.01
-
-/* Parameters below this have no share: exp(digamma(.)) of them is below 1e-11. */
-#define TLV_LEAST_PARAMETER 0.04
-
 /* No entry below a thousandth of the largest, and of one side both directions their mean. */
 extern void tlv_connectivity_settle(size_t k, bool symmetric, double *connectivity);
 

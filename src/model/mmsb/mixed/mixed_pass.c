@@ -5,6 +5,7 @@
  * Rows of rates are padded to whole vectors.
  */
 #include "mixed_pass.h"
+#include "../tuning.h"
 
 #include <float.h>
 #include <math.h>
@@ -394,12 +395,10 @@ finish_assigned(tlv_context *ctx, tlv_mixed_work *work, size_t k)
 static tlv_status
 invert_connectivity(tlv_context *ctx, tlv_mixed_work *work, size_t k)
 {
-	/* P is inverted when its singular values are within this ratio. */
-	const double invertible = 1e-4;
 	size_t rank = 0;
 
 	TLV_TRY(
-		tlv_pseudo_inverse(ctx, k, k, work->model->connectivity, invertible, work->inverse, &rank));
+		tlv_pseudo_inverse(ctx, k, k, work->model->connectivity, INVERTIBLE, work->inverse, &rank));
 	work->direct = rank < k;
 	return TLV_OK;
 }

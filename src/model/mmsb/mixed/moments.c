@@ -3,6 +3,7 @@
  * clusters of their embedding.
  */
 #include "../internal.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,16 +51,10 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 static tlv_decompose_options
 bounded_options(const tlv_mmsb_fit_state *fit)
 {
-	/*
-	 * Work (multiplications) of the decomposition's refinement, 2 k^4 a step, above which it gets
-	 * fewer steps and one start: a matter of some hundred communities.
-	 */
-	const double decompose_work = 6e11;
-	const int decompose_steps = 100;
 	tlv_decompose_options options = fit->options->decompose;
-	double k = (double) fit->k, steps = ceil(decompose_work / (2 * k * k * k * k));
+	double k = (double) fit->k, steps = ceil(DECOMPOSE_WORK / (2 * k * k * k * k));
 
-	if (options.method != TLV_METHOD_JOINT || steps >= decompose_steps)
+	if (options.method != TLV_METHOD_JOINT || steps >= DECOMPOSE_STEPS)
 		return options;
 	options.steps = options.steps > 0 ? options.steps : (int) steps;
 	options.starts = options.starts > 0 ? options.starts : 1;
@@ -76,8 +71,6 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 					 const tlv_decompose_options *options, tlv_dirichlet_solver *solver,
 					 size_t *rank)
 {
-	/* An eigenvalue of the second moment above this part of the largest is a direction. */
-	const double least_direction = 1e-6;
 	tlv_status status;
 
 	*rank = fit->k;
@@ -96,7 +89,7 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 		if (status != TLV_NOT_IDENTIFIABLE)
 			return status;
 		while (positive < *rank && solver->eigenvalues[positive] > 0 &&
-			   solver->eigenvalues[positive] > least_direction * solver->eigenvalues[0])
+			   solver->eigenvalues[positive] > LEAST_DIRECTION * solver->eigenvalues[0])
 			positive++;
 		*rank = positive < *rank ? positive : *rank - 1;
 		if (*rank == 0)
@@ -136,22 +129,14 @@ keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 static tlv_status
 find_stars(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool directions)
 {
-	/*
-	 * Where the signal is near the noise, memberships gain from the last digits of the subspace;
-	 * for large graphs (entries x k) they would cost too much.
-	 */
-	const int subspace_steps = 60;
-	const double subspace_tolerance = 1e-5, large_tolerance = 1e-3;
-	const int large_steps = 16;
-	const double large_work = 2e8;
 	tlv_star_side side = {.out = &fit->side[s].edges,
 						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges,
 						  .symmetric = fit->sides == 1,
 						  .normalized = directions || fit->corrected};
-	bool large = (double) fit->side[s].edges.entries * (double) fit->k > large_work;
+	bool large = (double) fit->side[s].edges.entries * (double) fit->k > LARGE_STARS_WORK;
 	tlv_star_options options = {.width = fit->k,
-								.max_steps = large ? large_steps : subspace_steps,
-								.tolerance = large ? large_tolerance : subspace_tolerance,
+								.max_steps = large ? LARGE_STARS_STEPS : STARS_STEPS,
+								.tolerance = large ? LARGE_STARS_TOLERANCE : STARS_TOLERANCE,
 								.directions = directions,
 								.seed = fit->options->seed + s};
 
@@ -259,20 +244,17 @@ tlv_status
 tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int starts,
 				 int32_t *label)
 {
-	/* Work that k-means may do with several starts: points x clusters x dimensions. */
-	const double cluster_work = 2e8;
-	const int cluster_steps = 20;
 	const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
 	size_t k = fit->k, n = fit->side[s].n;
 	float *points = tlv_alloc(ctx, k * n, sizeof(float));
 	double work = (double) n * (double) k * (double) k, inertia;
-	int most = work * starts < cluster_work ? starts : (int) (cluster_work / work);
+	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
 	tlv_kmeans_task task = {.n = n,
 							.d = k,
 							.points = points,
 							.k = k,
 							.starts = most < 1 ? 1 : most,
-							.max_steps = cluster_steps};
+							.max_steps = CLUSTER_STEPS};
 	tlv_status status;
 	tlv_rng rng;
 
