@@ -6,15 +6,11 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/linalg.h"
 
-/* What is tried: so many from the least of a component on, each by that factor more; then the least
- * points of parabolas in the logarithm, unless these are near. */
-#define MEMBERSHIP_LEAST 0.01
-#define FACTOR			 3.0
-#define TRIED			 7
-#define PARABOLAS		 2
-#define NEAR			 0.02
+/* Values of alpha0 that are tried before parabolas. */
+#define TRIED 7
 
 typedef struct search
 {
@@ -63,11 +59,6 @@ begin_at_last(tlv_context *ctx, const search *own, const membership_basis *basis
 static tlv_status
 membership_measure(tlv_context *ctx, const search *own, double x, point *result)
 {
-	/* What the square of the logarithm of alpha0 over the usual one adds to the residual: so much
-	 * over the rows, and that part of the residual's square.  Residuals of few rows have their
-	 * least points anywhere; those that are mostly noise rise with alpha0, whatever the true one
-	 * is. */
-	const double departure = 1.5, unclear = 0.1;
 	tlv_decompose_options options = own->options->decompose;
 	membership_basis basis;
 	membership_fit fit;
@@ -88,8 +79,8 @@ membership_measure(tlv_context *ctx, const search *own, double x, point *result)
 	{
 		double beyond = x - log(own->usual), residual = fit.residual;
 
-		result->y =
-			residual + (departure / own->rows + unclear * residual * residual) * beyond * beyond;
+		result->y = residual + (ALPHA_DEPARTURE / own->rows + ALPHA_UNCLEAR * residual * residual) *
+								   beyond * beyond;
 		memcpy(own->table, fit.table, own->moments->categories * own->k * sizeof(double));
 	}
 	tlv_scratch_end(ctx, &scratch);
@@ -102,12 +93,12 @@ static tlv_status
 try_all(tlv_context *ctx, const search *own, point around[3])
 {
 	point tried[TRIED];
-	double least = log(MEMBERSHIP_LEAST * (double) own->k);
+	double least = log(LEAST_ALPHA * (double) own->k);
 	size_t best = 0;
 
 	for (size_t i = 0; i < TRIED; i++)
 	{
-		TLV_TRY(membership_measure(ctx, own, least + (double) i * log(FACTOR), &tried[i]));
+		TLV_TRY(membership_measure(ctx, own, least + (double) i * log(ALPHA_FACTOR), &tried[i]));
 		if (tried[i].y < tried[best].y)
 			best = i;
 	}
@@ -155,7 +146,7 @@ find_least(tlv_context *ctx, const search *own, double *alpha0)
 		point next;
 		double x = least_of_parabola(around);
 
-		if (!(x > around[0].x && x < around[2].x) || fabs(x - around[1].x) < NEAR)
+		if (!(x > around[0].x && x < around[2].x) || fabs(x - around[1].x) < ALPHA_NEAR)
 			break;
 		TLV_TRY(membership_measure(ctx, own, x, &next));
 		enclose(around, next);

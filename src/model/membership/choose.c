@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/choice.h"
 #include "tensorlv/model/diagnostics.h"
 
-/* Rows are held out by fifths: of fewer rows than that each in turn, of more one first, and the
- * others where it leaves the choice open. */
-#define NO_FOLD				(-1)
-#define MEMBERSHIP_FEW_ROWS 1000
+/* In place of a fold: all rows are trained on. */
+#define NO_FOLD (-1)
 
 typedef struct member_search
 {
@@ -198,15 +197,13 @@ static tlv_status
 membership_score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score,
 					  double *count)
 {
-	/* Iterations of a fold at most. */
-	const int fold_steps = 300;
 	member_search *search = of;
 	membership_training training = begin_training(search->options, k);
 
 	training.quick = true;
 	TLV_TRY(membership_take_fold(ctx, search, (int64_t) fold));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
-	TLV_TRY(membership_refine(ctx, &search->training, &training.options, fold_steps, &training.fit,
+	TLV_TRY(membership_refine(ctx, &search->training, &training.options, FOLD_STEPS, &training.fit,
 							  &training));
 	return score_rows(ctx, search, &training.fit, score, count);
 }
@@ -276,12 +273,10 @@ static tlv_status
 choose_by_bic(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 			  size_t most, tlv_diagnostics *to, size_t *k)
 {
-	/* How many numbers of components without a gain in BIC end the search. */
-	const int without_gain = 2;
 	double bic[TLV_MEMBERSHIP_MOST_TRIED], icl[TLV_MEMBERSHIP_MOST_TRIED];
 	size_t n = 0;
 
-	for (*k = 1; n < most && n < *k + without_gain; n++)
+	for (*k = 1; n < most && n < *k + WITHOUT_GAIN; n++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/view_solver.h"
@@ -48,9 +49,6 @@ number_distance(const tlv_membership_parts *parts, size_t s, const size_t *pair,
 static bool
 are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *rows)
 {
-	/* Two components are alike where their chi-squared distance is below so much for every degree
-	 * of freedom, and that of every variable below so much beyond its own. */
-	const double alike_in_all = 4.0, alike_in_each = 15.0;
 	double all = 0, free = 0;
 	size_t first = 0;
 
@@ -59,7 +57,7 @@ are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *r
 		size_t states = (size_t) parts->states[j];
 		double own = variable_distance(parts, first, states, pair, rows);
 
-		if (own > (double) states - 1 + alike_in_each)
+		if (own > (double) states - 1 + ALIKE_IN_EACH)
 			return false;
 		all += own;
 		free += (double) states - 1;
@@ -69,12 +67,12 @@ are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *r
 	{
 		double own = number_distance(parts, s, pair, rows);
 
-		if (own > 1 + alike_in_each)
+		if (own > 1 + ALIKE_IN_EACH)
 			return false;
 		all += own;
 		free++;
 	}
-	return all <= alike_in_all * free;
+	return all <= ALIKE_IN_ALL * free;
 }
 
 /* The heavier components that a component may be the likeness of. */

@@ -11,11 +11,9 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
-
-/* A drawn mean of counts is at least one this times smaller, and a variance within it. */
-#define MEMBERSHIP_MOST_FACTOR 50.0
 
 /* ---- estimates ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/plural.h"
@@ -75,13 +76,11 @@ tlv_status
 membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 						const membership_basis *basis)
 {
-	/* A singular value below this part of the first is none. */
-	const double least_value = 1e-3;
 	char values[400];
 	size_t at = 0, k = basis->k, found = 0;
 
 	(void) moments;
-	while (found < k && basis->value[found] > least_value * basis->value[0])
+	while (found < k && basis->value[found] > LEAST_VALUE * basis->value[0])
 		found++;
 	if (found == k)
 		return TLV_OK;

@@ -10,32 +10,11 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
 
-/* Added to the expected count of every category.  Beside it, `prior` more are shared out among the
- * categories of a variable as they are among all rows: what a component has not seen is what the
- * others have (the correlated frequencies of Falush, Stephens, Pritchard 2003). */
-#define MEMBERSHIP_COUNT 0.05
-/* Rows below which no numbers of components are compared. */
-#define MEMBERSHIP_LEAST_COMPARED 10
-
-/* The prior where nothing says otherwise, and those that held-out cells choose among. */
-#define MEMBERSHIP_PRIOR 2.0
+/* Pseudo-counts of the priors that held-out cells choose among, beside MEMBERSHIP_PRIOR. */
 #define MEMBERSHIP_PRIORS                                                                          \
 	{                                                                                              \
 		0, 8, 30                                                                                   \
 	}
-
-/* Above this residual of the triples another estimate of mixed memberships is tried. */
-#define MEMBERSHIP_NOISY 0.25
-
-/* Standard errors by which components have to predict better than none.  What is compared is the
- * best of several starts, priors and numbers: at 2 noise passes in up to 3 of 100 tables, at 2.5 in
- * none of 600 (bench answers). */
-#define MEMBERSHIP_MARGIN 2.5
-
-/* Iterations over rows in memory: of classes at most, and the tolerance of the log-likelihood for
- * every value of a row. */
-#define MEMBERSHIP_CLASS_STEPS 500
-#define MEMBERSHIP_TOLERANCE   1e-6
 
 /* Refuses rows of `values` values that do not have `copies` of every variable (fit.c). */
 extern tlv_status membership_check_copies(tlv_context *ctx, size_t values, size_t copies);
@@ -376,9 +355,6 @@ extern tlv_status membership_diagnose_variables(tlv_context *ctx, const membersh
 
 /* ---- training in memory ---- */
 
-/* Above so many categories only some variables' moments are taken, and the others follow. */
-#define MEMBERSHIP_MANY_CATEGORIES 2000
-
 typedef struct membership_training
 {
 	tlv_membership_options options; /* alpha0 becomes that of the moments where it is left to us */
@@ -488,9 +464,5 @@ extern tlv_status membership_match(tlv_context *ctx, const tlv_frame *a, const t
 								   tlv_match *match);
 extern tlv_status membership_draw_picture(tlv_context *ctx, const tlv_frame *model,
 										  tlv_picture *picture);
-
-/* A variable that is present in a smaller proportion of the rows counts as if it were in that one,
- * and is no anchor. */
-#define MEMBERSHIP_LEAST_PRESENT 0.05
 
 #endif /* TENSORLV_MEMBERSHIP_INTERNAL_H */

@@ -6,21 +6,19 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/support.h"
 #include "tensorlv/num/plural.h"
 
-/* Values of a sample at most, and its rows at least. */
+/* Most values and rows of a sample. */
 #define SAMPLE_VALUES ((size_t) 1 << 20)
-#define LEAST_SAMPLE  1000
 #define MOST_SAMPLE	  100000
 /* What memory is expected by before it is known: categories of a variable, and components. */
 #define USUAL_CATEGORIES 5
 #define USUAL_K			 10
-/* Rows that components are looked for anew in, at most. */
-#define SUPPORT_ROWS 20000
 
 typedef struct membership_learning
 {
@@ -95,21 +93,16 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 static int
 pass_limit(const membership_learning *fit)
 {
-	/* Passes over rows that the sample did not hold. */
-	const int class_passes = 20, mixed_passes = 5;
-
 	if (fit->options.iterations >= 0)
 		return fit->options.iterations;
-	return fit->options.fit.mixed ? mixed_passes
+	return fit->options.fit.mixed ? MIXED_PASSES
 		   : fit->thorough		  ? MEMBERSHIP_CLASS_STEPS
-								  : class_passes;
+								  : CLASS_PASSES;
 }
 
 static tlv_status
 learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 {
-	/* Convergence tolerance of scans, which cost more, for every value of a row. */
-	const double scan_tolerance = 1e-5;
 	tlv_source_ascent ascent = {
 		.source = rows,
 		.model = &fit->model,
@@ -117,7 +110,7 @@ learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 		.em = {.limit = pass_limit(fit),
 			   .to_the_limit = fit->options.fit.mixed || fit->options.iterations >= 0,
 			   .steps_on = true,
-			   .tolerance = fit->thorough ? MEMBERSHIP_TOLERANCE : scan_tolerance}};
+			   .tolerance = fit->thorough ? MEMBERSHIP_TOLERANCE : SCAN_TOLERANCE}};
 	tlv_membership_parts parts;
 
 	tlv_membership_read(&fit->model.frame, &parts);
@@ -442,7 +435,7 @@ support_count(const void *fit, const tlv_frame *model)
 	(void) fit;
 	tlv_membership_read(model, &parts);
 	return tlv_least(membership_sample_count(parts.p * (size_t) parts.copies + parts.scalars),
-					 SUPPORT_ROWS);
+					 TLV_SUPPORT_ROWS);
 }
 
 static tlv_status

@@ -10,19 +10,11 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/linalg.h"
 
-/* Counting pairs takes at most so many of them. */
-#define MEMBERSHIP_MOST_PAIRS 4e8
-/* Rounds of completion, and when they end before; then of iteration with what was completed. */
-#define MOST_ROUNDS				   150
-#define LEAST_ROUNDS			   10
-#define MEMBERSHIP_MOMENTS_SETTLED 1e-6
-#define LAST_ROUNDS				   30
 /* Directions beside those that are wanted. */
 #define MORE_DIRECTIONS 8
-/* Added to shares before their roots divide: rare categories do not rule. */
-#define SHARE_FLOOR 1e-3
 
 static tlv_status
 create_moments(tlv_context *ctx, size_t p, size_t copies, const int64_t *states,
@@ -292,8 +284,6 @@ static void
 take_basis(const membership_moments *moments, size_t l, const double *x, const double *ritz,
 		   membership_basis *basis)
 {
-	/* Eigenvalues are at least this part of the largest where they divide. */
-	const double least_value = 1e-3;
 	size_t k = basis->k;
 
 	for (size_t h = 0; h <= k; h++)
@@ -301,7 +291,7 @@ take_basis(const membership_moments *moments, size_t l, const double *x, const d
 	for (size_t v = 0; v < moments->categories; v++)
 		for (size_t h = 0; h < k; h++)
 		{
-			double value = fmax(ritz[h], least_value * ritz[0]);
+			double value = fmax(ritz[h], LEAST_VALUE * ritz[0]);
 
 			basis->vector[v * k + h] = x[v * l + h];
 			basis->whiten[v * k + h] = value > 0 ? basis->scale[v] * x[v * l + h] / sqrt(value) : 0;
@@ -368,8 +358,6 @@ static tlv_status
 count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, uint64_t seed,
 			membership_shown *shown, size_t *above, bool *all)
 {
-	/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
-	const double above_noise = 1.1;
 	size_t d = own->moments->categories, k = tlv_least(d, wanted);
 	size_t l = tlv_least(d, k + MORE_DIRECTIONS);
 	tlv_eigen_task task = {
@@ -383,7 +371,7 @@ count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, ui
 	TLV_TRY_NEW(ctx, ritz, l);
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_subspace_iteration(ctx, &task, membership_apply_pairs, own, &rng, x, ritz, &steps));
-	for (*above = 0; *above < l && ritz[*above] > above_noise * edge; (*above)++)
+	for (*above = 0; *above < l && ritz[*above] > ABOVE_NOISE * edge; (*above)++)
 		;
 	for (shown->n = 0; shown->n < tlv_least(k, MEMBERSHIP_TOLD); shown->n++)
 		shown->noise[shown->n] = ritz[shown->n] / edge;

@@ -6,12 +6,8 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/step_prior.h"
-
-/* Counts with the variance of all rows that a component's variance is given beside its own. */
-#define VARIANCE_COUNT 1.0
-/* No mean of counts is less. */
-#define LEAST_MEAN 1e-3
 
 tlv_status
 membership_numbers_create(tlv_context *ctx, size_t q, size_t k, membership_numbers *numbers)
@@ -113,9 +109,8 @@ void
 membership_numbers_maximize(double weight, const double *sums, const bool *whole,
 							const double *logs, membership_numbers *numbers)
 {
-	/* Part of the variance of all rows that a component's is at least; of whole numbers at least
-	 * that of their rounding. */
-	const double least_part = 0.01, least_whole = 1.0 / 12;
+	/* Least variance of integers: that of their rounding. */
+	const double least_whole = 1.0 / 12;
 	double count = tlv_step_prior(weight, MEMBERSHIP_COUNT);
 	double narrow = tlv_step_prior(weight, VARIANCE_COUNT);
 	double kept = tlv_step_kept(weight, 0, VARIANCE_COUNT);
@@ -123,7 +118,7 @@ membership_numbers_maximize(double weight, const double *sums, const bool *whole
 
 	for (size_t s = 0; s < numbers->q; s++, sums += MEMBERSHIP_NUMBER_SUMS * k)
 	{
-		double all = numbers->deviation[s] * numbers->deviation[s], least = least_part * all;
+		double all = numbers->deviation[s] * numbers->deviation[s], least = LEAST_PART * all;
 
 		if ((whole != NULL && whole[s]) || (whole == NULL && numbers->counts[s]))
 			least = fmax(least, least_whole);

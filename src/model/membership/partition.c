@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/plural.h"
 
 #define MODES 3
@@ -48,9 +49,6 @@ typedef struct partition_moments
 static tlv_status
 weigh_variables(tlv_context *ctx, partition_work *work)
 {
-	/* A variable that is present in fewer rows counts as if it were in that many; what is never
-	 * there belongs to no mode. */
-	const double least_present = 0.05;
 	const membership_moments *moments = work->moments;
 	const tlv_category_tables *tables = work->tables;
 	double *present, copies = (double) moments->copies;
@@ -64,7 +62,8 @@ weigh_variables(tlv_context *ctx, partition_work *work)
 	{
 		size_t from = (size_t) work->order[j];
 
-		work->weight[j] = 1 / (fmax(present[j] / (tables->rows * copies), least_present) * copies);
+		work->weight[j] =
+			1 / (fmax(present[j] / (tables->rows * copies), MEMBERSHIP_LEAST_PRESENT) * copies);
 		if (moments->states[from] > 1 && present[from] > 0)
 			work->order[work->usable++] = (int64_t) from;
 	}
@@ -280,8 +279,6 @@ add_tables(tlv_context *ctx, const partition_work *work, partition_moments *mome
 static void
 correct_triples(const partition_work *work, partition_moments *moments)
 {
-	/* Added to the means by which entries are scaled. */
-	const double least_mean = 1e-3;
 	double a = work->alpha0, n = work->tables->rows, below = 0;
 	double first = a / (a + 2), second = 2 * a * a / ((a + 1) * (a + 2));
 	const size_t *d = moments->d;
@@ -290,7 +287,7 @@ correct_triples(const partition_work *work, partition_moments *moments)
 		for (size_t x = 0; x < d[m]; x++)
 		{
 			moments->mean[m][x] /= n;
-			moments->scale[m][x] = 1 / sqrt(moments->mean[m][x] + least_mean);
+			moments->scale[m][x] = 1 / sqrt(moments->mean[m][x] + SHARE_FLOOR);
 		}
 	for (size_t x = 0; x < d[0]; x++)
 		for (size_t y = 0; y < d[1]; y++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/em.h"
 

@@ -12,17 +12,15 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
-/* Anchors have so many categories together, and for every component; tried again with twice as
- * many. */
-#define ANCHOR_CATEGORIES 240
-#define ANCHOR_EACH		  24
-#define ANCHOR_TRIALS	  3
-#define MOST_ANCHOR		  4096
-/* Of the trace of Theta' S Theta, added to its diagonal. */
-#define MEMBERSHIP_RIDGE 1e-9
+/* Sets of anchors that are tried, each of twice the categories of the one before, and most of
+ * these.
+ */
+#define ANCHOR_TRIALS 3
+#define MOST_ANCHOR	  4096
 
 typedef struct regression
 {
@@ -66,8 +64,6 @@ static tlv_status
 choose_anchors(tlv_context *ctx, const membership_rows *rows, size_t wanted, uint64_t seed,
 			   const double *present, bool *source, size_t *categories)
 {
-	/* So many variables are anchors at least, each of at most so many categories. */
-	const int least_anchors = 8, most_anchor_states = 1000;
 	size_t chosen = 0;
 	int64_t *order;
 	tlv_rng rng;
@@ -77,11 +73,11 @@ choose_anchors(tlv_context *ctx, const membership_rows *rows, size_t wanted, uin
 	TLV_TRY_NEW(ctx, order, rows->p);
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_rng_permutation(ctx, &rng, rows->p, order));
-	for (size_t i = 0; i < rows->p && (*categories < wanted || chosen < least_anchors); i++)
+	for (size_t i = 0; i < rows->p && (*categories < wanted || chosen < LEAST_ANCHORS); i++)
 	{
 		size_t j = (size_t) order[i], states = (size_t) rows->states[j];
 
-		if (states < 2 || states > most_anchor_states || *categories + states > MOST_ANCHOR ||
+		if (states < 2 || states > MOST_ANCHOR_STATES || *categories + states > MOST_ANCHOR ||
 			present[j] < MEMBERSHIP_LEAST_PRESENT)
 			continue;
 		source[j] = true;
@@ -175,10 +171,7 @@ fit_anchors(tlv_context *ctx, const membership_rows *rows, const tlv_membership_
 static double
 membership_scale_of(const membership_rows *rows, size_t v)
 {
-	/* Added to shares before they divide. */
-	const double share_floor = 1e-3;
-
-	return 1 / (rows->marginal[v] + share_floor);
+	return 1 / (rows->marginal[v] + SHARE_FLOOR);
 }
 
 /* gram += Theta_j' S Theta_j, both triangles. */
@@ -318,8 +311,6 @@ solve_variable(tlv_context *ctx, regression *work, const double *weights, size_t
 static void
 regress_take_probabilities(const regression *work, double *table)
 {
-	/* Probabilities are at least this. */
-	const double least_probability = 1e-6;
 	const membership_rows *rows = work->rows;
 	size_t k = work->k;
 
@@ -329,7 +320,7 @@ regress_take_probabilities(const regression *work, double *table)
 			double sum = 0;
 
 			for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
-				sum += table[v * k + h] = fmax(work->next[v * k + h], least_probability);
+				sum += table[v * k + h] = fmax(work->next[v * k + h], MEMBERSHIP_LEAST_PROBABILITY);
 			for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 				table[v * k + h] /= sum;
 		}
@@ -339,10 +330,7 @@ regress_take_probabilities(const regression *work, double *table)
 static tlv_status
 regress(tlv_context *ctx, regression *work, membership_fit *fit)
 {
-	/* Rounds in which all variables are sources. */
-	const int rounds = 2;
-
-	for (int round = 0; round < 1 + rounds; round++)
+	for (int round = 0; round < 1 + REGRESS_ROUNDS; round++)
 	{
 		TLV_TRY(set_sources(ctx, fit->table, work));
 		TLV_TRY(regress_add_rows(ctx, work));

@@ -9,13 +9,10 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/num/plural.h"
-
-/* Rows that are looked at, at most; of fewer than the least nothing is said. */
-#define MEMBERSHIP_MOST_ROWS  20000
-#define MEMBERSHIP_LEAST_ROWS 50
 
 /* ---- variables ---- */
 
@@ -144,8 +141,8 @@ warn_of_long_rows(tlv_context *ctx, const membership_rows *rows, const tlv_names
 	if (rows->p < 3 || rows->p - rows->scalars < 2 || rows->copies > 1)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, numbers, rows->n);
-	key = membership_is_key(rows, tlv_least(rows->n, MEMBERSHIP_MOST_ROWS), numbers, &n) &&
-		  (rows->n <= MEMBERSHIP_MOST_ROWS || membership_is_key(rows, rows->n, numbers, &n));
+	key = membership_is_key(rows, tlv_least(rows->n, REPEATS_ROWS), numbers, &n) &&
+		  (rows->n <= REPEATS_ROWS || membership_is_key(rows, rows->n, numbers, &n));
 	tlv_free(ctx, numbers);
 	if (!key)
 		return TLV_OK;
@@ -207,16 +204,11 @@ static tlv_status
 warn_of_repeated_rows(tlv_context *ctx, const membership_rows *rows, const membership_fit *fit,
 					  size_t k, tlv_diagnostics *to)
 {
-	/* Rows are repeated where those that are like no other are fewer than this proportion of such
-	 * rows among rows drawn from the model: where each row is there twice or more often there are
-	 * none. Where the model gives less than the second proportion of the rows, combinations of
-	 * values are few, and nothing is said. */
-	const double fewest_single = 0.2, least_single = 0.1;
-	size_t n = tlv_least(rows->n, MEMBERSHIP_MOST_ROWS), there, expected;
+	size_t n = tlv_least(rows->n, REPEATS_ROWS), there, expected;
 	uint64_t *own, *drawn;
 	tlv_rng rng;
 
-	if (n < MEMBERSHIP_LEAST_ROWS || rows->scalars > 0)
+	if (n < REPEATS_LEAST_ROWS || rows->scalars > 0)
 		return TLV_OK;
 	tlv_rng_seed(&rng, 1);
 	TLV_TRY_NEW(ctx, own, n);
@@ -230,8 +222,8 @@ warn_of_repeated_rows(tlv_context *ctx, const membership_rows *rows, const membe
 	expected = count_single(n, drawn);
 	tlv_free(ctx, own);
 	tlv_free(ctx, drawn);
-	if ((double) expected < least_single * (double) n ||
-		(double) there >= fewest_single * (double) expected)
+	if ((double) expected < LEAST_SINGLE * (double) n ||
+		(double) there >= FEWEST_SINGLE * (double) expected)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, to,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/sort.h"
 
@@ -219,13 +220,11 @@ membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies, 
 tlv_status
 membership_hold_out(tlv_context *ctx, uint64_t seed, membership_rows *rows)
 {
-	/* Of so many cells one is held out. */
-	const int held_share = 10;
 	TLV_TRY_NEW0_ROWS(ctx, rows->held, rows->n, rows->slots);
 	for (size_t i = 0; i < rows->n * rows->slots; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (tlv_mix64(seed ^ tlv_mix64(i)) % held_share == 0)
+		if (tlv_mix64(seed ^ tlv_mix64(i)) % HELD_SHARE == 0)
 		{
 			rows->held[i] = rows->codes[i];
 			rows->codes[i] = 0;

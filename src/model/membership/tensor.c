@@ -13,16 +13,10 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
-
-/* Decompositions, each with the last one's components put in. */
-#define MEMBERSHIP_ROUNDS 5
-#define MOST_EQUAL		  2e8
-/* Probabilities are at least this, and weights this share of their mean. */
-#define MEMBERSHIP_LEAST_PROBABILITY 1e-6
-#define MEMBERSHIP_LEAST_WEIGHT		 0.02
 
 /* Rows that are dealt with at once. */
 #define MEMBERSHIP_BLOCK 256

@@ -6,19 +6,11 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/plural.h"
-
-/* Steps of a trial, the values that it is over, and its rows at least; over more values fewer, and
- * where initialisations only are compared. */
-#define TRIAL_STEPS			   30
-#define QUICK_STEPS			   10
-#define MEMBERSHIP_LEAST_STEPS 8
-#define TRIAL_WORK			   4e6
-#define TRIAL_VALUES		   200000
-#define TRIAL_ROWS			   500
 
 static tlv_status
 fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_fit *fit)
@@ -96,8 +88,6 @@ static tlv_status
 score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership_fit *fit,
 		   membership_training *training)
 {
-	/* Steps of a row's membership where held-out cells are compared. */
-	const int score_steps = 20;
 	membership_worker worker;
 	held_score score = {0};
 	double mean;
@@ -106,7 +96,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
-	worker.most_steps = score_steps;
+	worker.most_steps = SCORE_STEPS;
 	memset(training->held.score, 0, sizeof(training->held.score));
 	memset(training->held.count, 0, sizeof(training->held.count));
 	for (size_t i = 0; i < rows->n; i++)
@@ -315,7 +305,7 @@ trial_steps(const membership_rows *rows)
 {
 	double values = (double) rows->n * (double) rows->slots;
 
-	return (int) fmax(MEMBERSHIP_LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
+	return (int) fmax(TRIAL_LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
 }
 
 /* Priors are tried on parameters that are refined already: where steps are dear, in half as many.
@@ -375,13 +365,10 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static tlv_status
 try_alphas(tlv_context *ctx, membership_rows *rows, double usual, membership_training *training)
 {
-	/* Of the logarithm of a root: sums of the Dirichlet's parameters are tried that differ by more.
-	 */
-	const double alphas_apart = 0.5;
 	const membership_fit start = training->fit;
 	double found = training->options.alpha0, factor = sqrt(usual / found);
 
-	for (int i = 0; i < 3 && fabs(log(factor)) > alphas_apart; i++)
+	for (int i = 0; i < 3 && fabs(log(factor)) > ALPHAS_APART; i++)
 	{
 		membership_fit fit;
 
@@ -419,22 +406,16 @@ trial_rows(const membership_rows *rows)
 static tlv_status
 membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
-	/* Starts from k-means, each from other first centers. */
-	const int cluster_starts = 2;
-
-	/* Rows of a trial for every component: of fewer starts are compared as they are, since what
-	 * refines them fits these rows alone. */
-	const int trial_each = 30;
 	tlv_membership_options *options = &training->options;
 	membership_rows view = trial_rows(rows);
-	int clusters = view.n < rows->n ? 1 : cluster_starts;
+	int clusters = view.n < rows->n ? 1 : CLASS_CLUSTER_STARTS;
 	size_t k = training->k;
 	membership_fit fit = {.k = k}, whole = {.k = k};
 	bool found, beside = false, free = options->mixed && options->alpha0 == 0;
 	double usual = membership_alpha0(options, k);
 
 	training->start = NULL;
-	training->few = view.n < rows->n && view.n < trial_each * k;
+	training->few = view.n < rows->n && view.n < TRIAL_EACH * k;
 	TLV_TRY(start_moments(ctx, rows, options, k, &training->basis, &fit, &found));
 	training->deficient = !found;
 	if (found)
@@ -487,15 +468,13 @@ membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_traini
 static tlv_status
 take_start(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
-	/* Rows at most that k-means goes through where its clusters are the answer. */
-	const int cluster_rows = 10000;
 	const tlv_membership_options *options = &training->options;
 	membership_fit fit = {.k = training->k}, beside = {.k = training->k};
 	membership_rows view = *rows;
 	membership_basis basis;
 	bool found;
 
-	view.n = tlv_least(rows->n, cluster_rows);
+	view.n = tlv_least(rows->n, CLASS_CLUSTER_ROWS);
 	if (strcmp(training->start, "clusters") == 0)
 		return start_clusters(ctx, &view, options, &training->basis, training->clusters,
 							  &training->fit);
@@ -518,12 +497,9 @@ take_start(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static int
 usual_steps(const membership_rows *rows, bool mixed)
 {
-	/* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
-	const int mixed_steps = 20, mixed_most_steps = 60;
-
 	if (!mixed)
 		return MEMBERSHIP_CLASS_STEPS;
-	return rows->n * rows->slots <= TRIAL_VALUES ? mixed_most_steps : mixed_steps;
+	return rows->n * rows->slots <= TRIAL_VALUES ? MIXED_FEW_STEPS : MIXED_STEPS;
 }
 
 tlv_status

@@ -6,15 +6,9 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/fast_math.h"
 
-/* Sweeps of the chain of a row: left out when it begins, and when it goes on; kept. */
-#define BURN	5
-#define BURN_ON 1
-#define KEEP	2
-/* Steps of a membership towards its mean, and when they end. */
-#define MEMBERSHIP_MOST_STEPS	  100
-#define MEMBERSHIP_WORKER_SETTLED 1e-6
 /* Added to what shares follow from: of the least numbers that a model may hold all may be 0. */
 #define LEAST_PRODUCT 1e-300
 
@@ -335,11 +329,9 @@ keep_number(const membership_worker *worker, int32_t item, double sum, double *c
 static void
 begin_chain(membership_worker *worker, size_t n, const int32_t *items, uint8_t *draws, tlv_rng *rng)
 {
-	/* Steps of the collapsed posterior from which a chain begins. */
-	const int begin_steps = 8;
 	size_t k = worker->k;
 
-	collapse_row(worker, n, items, begin_steps);
+	collapse_row(worker, n, items, BEGIN_STEPS);
 	memset(worker->counts, 0, k * sizeof(double));
 	for (size_t i = 0; i < n; i++)
 	{
