@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/sort.h"
 
 /* ---- habits ---- */
@@ -103,11 +104,9 @@ item_excess(const crowd_answers *a, size_t item, const crowd_copies *copies, con
 tlv_status
 tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a, const crowd_copies *copies, double *z)
 {
-	/* Answers times what there is to choose from: of more, some items are looked at. */
-	const double most_work = 2e8;
 	double sum = 0, squares = 0;
 	habits h;
-	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / most_work);
+	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / AGREEMENT_WORK);
 
 	TLV_TRY(find_habits(ctx, a, copies->groups, &h));
 	for (size_t i = 0; i < a->items; i += step)
@@ -128,11 +127,9 @@ tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a, const crowd_copies
 
 /* ---- the answers that are compared ---- */
 
-/* Largest number of answers of an item that are compared, drawn with the seed if there are more,
- * and largest number of pairs of all items: with more pairs every s-th item is compared. */
+/* Most answers of an item that are compared, drawn with the seed if there are more. */
 #define COMPARED_OF_ITEM 40
 #define COMPARED_SEED	 1
-#define COMPARED_MOST	 2e7
 /* Pairs of workers that are kept, all of 1,000 workers: of more those that share most items. */
 #define PAIRS_MOST ((size_t) 500000)
 /* Numbers of shared items that are distinguished when these pairs are chosen. */
@@ -379,8 +376,6 @@ index_pairs(tlv_context *ctx, crowd_pairs *pairs)
 tlv_status
 tlv_crowd_pairs(tlv_context *ctx, const crowd_answers *a, crowd_pairs *pairs)
 {
-	/* Of answers nearly all of which are the same. */
-	const double least_spread = 1e-6;
 	size_t counts[SHARED_MOST + 1] = {0}, least = SHARED_MOST;
 	compared c;
 	habits h;
@@ -401,7 +396,7 @@ tlv_crowd_pairs(tlv_context *ctx, const crowd_answers *a, crowd_pairs *pairs)
 	pairs->spread = 1;
 	for (size_t answer = 0; answer < a->answers; answer++)
 		pairs->spread -= h.pool[answer] * h.pool[answer];
-	pairs->spread = fmax(pairs->spread, least_spread);
+	pairs->spread = fmax(pairs->spread, LEAST_SPREAD);
 	for (size_t i = 0; i < pairs->n; i++)
 	{
 		if (i % (CROWD_STRIDE / a->answers + 1) == CROWD_STRIDE / a->answers)

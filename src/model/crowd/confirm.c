@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tuning.h"
 
 /* ---- as how many answers they count ---- */
 
@@ -49,10 +50,8 @@ tlv_crowd_weigh(tlv_context *ctx, const crowd_copies *copies, crowd_answers *a)
 
 /* ---- given what is true ---- */
 
-/* Largest number of answers of a group to an item that are compared. Limit of the answers times the
- * square of the number of classes: above it only some items are compared. */
+/* Most answers of a group to an item that are compared. */
 #define CONFIRMED_OF_ITEM 40
-#define CONFIRMED_WORK	  5e7
 
 /* Pairs of one group: items shared, agreements, those expected, and their variance, were pairs
  * independent. */
@@ -125,9 +124,6 @@ confirm_group(tlv_context *ctx, const crowd_state *state, const crowd_copies *co
 			  const double *posterior, double *rate, double *z)
 {
 	const crowd_answers *a = state->data;
-	/* A worker who is nearly always right cannot be distinguished from a copy, which does no harm
-	 * either. */
-	const double least_differ = 0.1;
 	size_t k = state->k, looked = 0;
 	double work = (double) a->n * (double) k * (double) a->answers;
 	size_t step = 1 + (size_t) (work / CONFIRMED_WORK);
@@ -142,7 +138,7 @@ confirm_group(tlv_context *ctx, const crowd_state *state, const crowd_copies *co
 	}
 	tlv_free(ctx, c.said);
 	*rate = *z = 0;
-	if (!(c.shared - c.expected > least_differ * c.shared))
+	if (!(c.shared - c.expected > LEAST_DIFFER * c.shared))
 		return TLV_OK;
 	*rate = (c.agreed - c.expected) / (c.shared - c.expected);
 	*z = (c.agreed - c.expected) / sqrt(fmax(c.variance, 1e-9));
@@ -153,8 +149,6 @@ tlv_status
 tlv_crowd_confirm_copies(tlv_context *ctx, const crowd_state *state, const double *posterior,
 						 crowd_copies *copies)
 {
-	/* Less of both, and the workers only share their confusions. */
-	const double least_rate = 0.25, least_z = 4;
 	uint32_t number[CROWD_MOST_GROUPS + 1] = {0}, kept = 0;
 
 	for (size_t group = 1; group <= copies->groups; group++)
@@ -162,7 +156,7 @@ tlv_crowd_confirm_copies(tlv_context *ctx, const crowd_state *state, const doubl
 		double rate = 0, z = 0;
 
 		TLV_TRY(confirm_group(ctx, state, copies, group, posterior, &rate, &z));
-		if (!(rate > least_rate && z > least_z))
+		if (!(rate > LEAST_COPY_RATE && z > LEAST_COPY_Z))
 			continue;
 		number[group] = ++kept;
 		copies->rate[kept] = rate;

@@ -12,15 +12,13 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/sort.h"
 
 /* ---- the search ---- */
 
-/* Of the answers, those that a worker who copies takes over: break-even is at an excess of .4. */
-#define COPIES_SHARE 0.7
-/* Pairs from which groups grow; rounds in which groups and baseline settle. */
-#define COPIES_SEEDS  200
-#define COPIES_ROUNDS 6
+/* Pairs from which groups grow. */
+#define COPIES_SEEDS 200
 
 typedef struct copies_search
 {
@@ -151,9 +149,6 @@ start_knowledge(tlv_context *ctx, copies_search *s)
 static tlv_status
 improve_knowledge(tlv_context *ctx, copies_search *s, double *change)
 {
-	/* Square of the residual, in standard errors, from which a pair counts nothing. */
-	const double cut = 16;
-	const double prior = 4;
 	double *above = s->sums, *below = above + s->m, mean = 0;
 
 	memset(above, 0, 2 * s->m * sizeof(double));
@@ -161,7 +156,7 @@ improve_knowledge(tlv_context *ctx, copies_search *s, double *change)
 	{
 		const crowd_pair *pair = &s->pairs->pair[i];
 		double a = s->knows[pair->a], b = s->knows[pair->b], apart = pair->excess - a * b;
-		double far = apart * apart * pair->weight / cut, weight;
+		double far = apart * apart * pair->weight / COPIES_CUT, weight;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(far < 1) || !pair_tells(s, pair))
@@ -177,7 +172,8 @@ improve_knowledge(tlv_context *ctx, copies_search *s, double *change)
 	*change = 0;
 	for (size_t j = 0; j < s->m; j++)
 	{
-		double now = copies_clip((above[j] + prior * mean) / (below[j] + prior), 0, 0.98);
+		double now =
+			copies_clip((above[j] + COPIES_PRIOR * mean) / (below[j] + COPIES_PRIOR), 0, 0.98);
 
 		now = (now + s->knows[j]) / 2;
 		*change = fmax(*change, fabs(now - s->knows[j]));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 
 tlv_status
 tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrink,

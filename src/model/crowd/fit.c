@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
 
-/* Steps when the number is left to us, and the change of the likelihood that ends them. */
-#define CROWD_MOST_STEPS 200
-#define STANDS			 1e-6
-/* Divisions of the workers for the moments. */
+/* Divisions of the workers into groups for the moments. */
 #define DIVISIONS 5
 
 const char *const tlv_crowd_start_names[] = {"auto", "majority", "moments", NULL};
@@ -81,7 +79,7 @@ ascend(tlv_context *ctx, crowd_fit *fit, double *steps)
 
 		TLV_TRY(tlv_crowd_expect(ctx, &fit->state, NULL));
 		now = fit->state.log_likelihood;
-		if (fabs(now - before) <= STANDS * fabs(now))
+		if (fabs(now - before) <= CROWD_TOLERANCE * fabs(now))
 			break;
 		before = now;
 		TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
@@ -386,13 +384,11 @@ diagnose_copies(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 static tlv_status
 diagnose_agreement(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 {
-	/* Standard errors by which workers have to agree more than by chance: less is no evidence. */
-	const double least_agreement = 2.5;
 	double z = 0;
 
 	TLV_TRY(tlv_crowd_agreement(ctx, &fit->data, &fit->copies, &z));
 	TLV_TRY(tlv_diagnose(ctx, d, z, "agreement"));
-	if (z < least_agreement && !fit->known)
+	if (z < LEAST_AGREEMENT && !fit->known)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_structure",
 									   .score = z,

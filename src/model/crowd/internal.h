@@ -5,6 +5,7 @@
 #define TENSORLV_CROWD_INTERNAL_H
 
 #include "tensorlv/model/crowd.h"
+#include "tuning.h"
 #include "tensorlv/num/rng.h"
 
 /* Answers between two looks at whether to stop. */
@@ -143,35 +144,11 @@ typedef struct crowd_state
 	double log_likelihood;
 } crowd_state;
 
-/*
- * A worker of fewer answers is drawn to all workers together as much more as there are fewer:
- * confusions of one answer's own confirm whatever is said, and one class swallows the others.
- */
-#define CROWD_ENOUGH 10.0
-
 static inline double
 crowd_shrink(double shrink, double given)
 {
 	return shrink * (given < CROWD_ENOUGH ? CROWD_ENOUGH / (given < 1 ? 1 : given) : 1);
 }
-
-/*
- * Strength of the prior of confusions, the pool, in the leave-one-out step, as a multiple of
- * shrink; and the probability by which the answer of EM exceeds one that was at least as probable.
- * EM judges an item's answers by counts that include them, which makes its posteriors too certain.
- */
-#define CROWD_SAID_SHRINK 8.0
-#define CROWD_TIE		  1e-9
-
-/* Expected items of an answer that no worker gives, among those whose answer is not known. */
-#define CROWD_UNSAID 1e-9
-
-/*
- * Strength of the prior of confusions in the ascent, as a multiple of shrink: what a worker says
- * who knows a share of the items and has one habit for all others (Hovy, Berg-Kirkpatrick, Vaswani
- * and Hovy 2013), which a few answers tell of the worker.
- */
-#define CROWD_OWN_SHRINK 3.0
 
 /* As how many answers a row of a worker's confusions gets the worker's own model and the pool: 3
  * and 0 times shrink; of n answers, fewer than ten, 3n/10 and 10/n - n/10 times. */
@@ -188,9 +165,6 @@ crowd_prior_of(double shrink, double given)
 	return (crowd_prior){.own = enough * CROWD_OWN_SHRINK * shrink,
 						 .shared = crowd_shrink(shrink, given) - enough * shrink};
 }
-
-/* What is added to every count of a confusion. */
-#define CROWD_FLOOR 0.01
 
 extern tlv_status tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrink,
 										 crowd_state *state);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/decompose.h"
@@ -15,13 +16,6 @@
 #include "tensorlv/num/whiten.h"
 
 #define CROWD_GROUPS 3
-/* Items that all groups must have answered, for every class. */
-#define LEAST_ITEMS 10
-/* Singular values below this part of the largest are noise. */
-#define CUT 1e-3
-/* Least probability of an answer, least weight of a class. */
-#define CROWD_LEAST_PROBABILITY 0.01
-#define CROWD_LEAST_WEIGHT		0.02
 
 /* Moments of the groups' answers, over items that all three have answered. */
 typedef struct group_moments
@@ -297,8 +291,6 @@ static tlv_status
 decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, const double *packed,
 				uint64_t seed)
 {
-	/* The least eigenvalue of the second moments, as a part of the largest. */
-	const double least_signal = 1e-5;
 	size_t k = m->k;
 	tlv_decompose_options options = {.method = TLV_METHOD_JOINT, .seed = seed};
 	double *copy = m->work + 4 * k * k, *w = copy + k * k, *v = w + k * k, *means = m->work;
@@ -309,7 +301,7 @@ decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, con
 	TLV_TRY_NEW(ctx, tensor, tlv_packed3_size(k));
 	memcpy(copy, m2, k * k * sizeof(double));
 	TLV_TRY(tlv_whiten(ctx, k, copy, packed, k, w, tensor, values));
-	if (!(values[k - 1] > least_signal * values[0]))
+	if (!(values[k - 1] > LEAST_SIGNAL * values[0]))
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "fewer than %zu %s are visible", k,
 						tlv_plural((double) k, "class", "classes"));
 	found = (tlv_decomposition){.values = values + k, .vectors = v};

@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/plural.h"
-
-/* A topic of less weight is left out: it would vanish beside the others. */
-#define LDA_LEAST_WEIGHT 1e-6
 
 /* ---- given anchors ---- */
 
@@ -196,8 +194,6 @@ tlv_status
 tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options, anchor_second find_second,
 					 anchor_fit *fit)
 {
-	/* The Dirichlet parameter of each topic where the second moments say nothing of it. */
-	const double usual_alpha = 0.1;
 	size_t k = fit->k;
 	double *second, *means;
 	tlv_status status;
@@ -214,7 +210,7 @@ tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options, anchor_se
 	if (status == TLV_OK && k > 1)
 		fit->alpha0 = tlv_lda_alpha0(k, second, means);
 	if (isnan(fit->alpha0))
-		fit->alpha0 = usual_alpha * (double) k;
+		fit->alpha0 = START_ALPHA * (double) k;
 	tlv_free(ctx, means);
 	tlv_free(ctx, second);
 	return TLV_OK;

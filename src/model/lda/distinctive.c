@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tuning.h"
 
 /* exp(-H), H the entropy in nats of the proportions: the proportion of a typical item.  They are
  * scaled by the largest one, since those of a forged model may add up to infinity. */
@@ -36,15 +37,12 @@ tlv_lda_shrinkage(tlv_context *ctx, const tlv_frame *model, double *shrinkage)
 	/* Tokens of the corpus where the model does not contain them: a model that was made by hand. */
 	const double assumed_tokens = 1e5;
 
-	/* Tokens of no topic that are added to the count of every item: fewer occurrences do not
-	 * support a lift. */
-	const double shrinkage_tokens = 300.0;
 	double tokens = tlv_diagnostics_find(model, "tokens", 0), typical;
 
 	if (!(tokens >= 1 && isfinite(tokens)))
 		tokens = assumed_tokens;
 	TLV_TRY(typical_proportion(ctx, tlv_frame_find(model, "phi")->columns,
 							   tlv_frame_float64(model, "shares"), &typical));
-	*shrinkage = shrinkage_tokens / tokens + typical;
+	*shrinkage = SHRINKAGE_TOKENS / tokens + typical;
 	return TLV_OK;
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/sections.h"
@@ -100,10 +101,8 @@ sum_items(const errors_state *state, double *sums)
 static tlv_status
 draw_items(tlv_context *ctx, errors_state *state, uint64_t seed, double *log_likelihood)
 {
-	/* Sweeps that are kept. */
-	const int kept_sweeps = 4;
 	const tlv_document *document = &state->model->document;
-	tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, kept_sweeps, seed};
+	tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, KEPT_SWEEPS, seed};
 	tlv_topic_statistics one = {.items = state->items};
 
 	memset(state->items, 0, document->n_known * state->model->topics.k * sizeof(double));

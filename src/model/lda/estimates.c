@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/refusals.h"
@@ -61,8 +62,6 @@ static tlv_status
 topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, size_t j,
 			 const double *shares, topic_standard_errors *to)
 {
-	/* The rate of expectation maximisation is believed up to here. */
-	const double rate_most = 0.95;
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 	const double *influence = tlv_frame_float64(errors, "influence");
 	const double *p = tlv_frame_float64(model, "phi");
@@ -77,7 +76,7 @@ topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, 
 		size_t at = i * phi->rows + j;
 		double square = influence[at] + dense.own * p[at] * p[at] +
 						dense.mixed * p[at] * shares[i] + dense.share * shares[i] * shares[i];
-		double part = moments ? 1 : fmin(fmax(certain[at] / (p[at] * mass), 1 - rate_most), 1);
+		double part = moments ? 1 : fmin(fmax(certain[at] / (p[at] * mass), 1 - RATE_MOST), 1);
 		double variance = fmax(square, 0) / (dense.divisor * part * part);
 
 		TLV_TRY_CONTINUE_AT(ctx, i);

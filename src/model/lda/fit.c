@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/dirichlet.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
@@ -18,9 +19,6 @@
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
-
-/* Bounds of what is believed about the fit. */
-#define LDA_RESIDUAL_WARN 0.25
 
 /* What is said when the moments do not identify k topics. */
 static const tlv_dirichlet_words words = {"topics",
@@ -303,12 +301,11 @@ lda_diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 static double
 trace_margin(const tlv_frame *triples)
 {
-	const int trace_errors = 4; /* standard errors */
 	double d = (double) tlv_frame_find(triples, "totals")->rows;
 	double documents = tlv_frame_scalar(triples, "documents", 0);
 	double tokens = tlv_frame_scalar(triples, "tokens", 0);
 
-	return trace_errors * sqrt(2 * d * documents) / fmax(tokens, 1);
+	return TRACE_ERRORS * sqrt(2 * d * documents) / fmax(tokens, 1);
 }
 
 /* The item whose frequency differs most from that of the topics, relative to its sampling error. */
@@ -458,13 +455,10 @@ fit_allocate_topics(tlv_context *ctx, lda_fit *fit)
 static double
 alpha0_least(const tlv_frame *triples, const tlv_lda_options *options, const lda_fit *fit)
 {
-	/* Tokens for every probability of a topic from which on likelihood tells alpha0 without bias.
-	 */
-	const double tokens_enough = 20.0;
 	bool trusted = fit->searched && !options->alpha0_free &&
 				   fit->solver.decomposition.residual <= LDA_RESIDUAL_WARN;
 	bool few =
-		tlv_frame_scalar(triples, "tokens", 0) < tokens_enough * (double) fit->k * (double) fit->d;
+		tlv_frame_scalar(triples, "tokens", 0) < TOKENS_ENOUGH * (double) fit->k * (double) fit->d;
 
 	return trusted && few ? fit->alpha0 : 0;
 }

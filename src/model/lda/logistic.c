@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/sections.h"
@@ -33,8 +34,6 @@ tlv_lda_is_correlated(const tlv_frame *model)
 tlv_status
 tlv_lda_logistic_normal(tlv_context *ctx, const tlv_frame *model, tlv_logistic_normal *normal)
 {
-	/* The start is at most so wide, of topics that hardly any document has. */
-	const double start_variance_most = 9.0;
 	const double *alpha = tlv_frame_float64(model, "alpha");
 	size_t k = tlv_frame_find(model, "phi")->rows;
 	double *mean, *covariance;
@@ -52,7 +51,7 @@ tlv_lda_logistic_normal(tlv_context *ctx, const tlv_frame *model, tlv_logistic_n
 	{
 		mean[j] = log(alpha[j]);
 		covariance[j * k + j] =
-			fmin(1 / alpha[j] + 1 / (2 * alpha[j] * alpha[j]), start_variance_most);
+			fmin(1 / alpha[j] + 1 / (2 * alpha[j] * alpha[j]), START_VARIANCE_MOST);
 	}
 	normal->mean = mean;
 	normal->covariance = covariance;
@@ -187,10 +186,7 @@ static void
 logistic_covariance(const tlv_logistic_normal *old, const double *products, double documents,
 					double weight, const double *moved, double *covariance)
 {
-	/* So many documents count what the prior says: a multiple of the identity, of the mean
-	 * variance. */
-	const double prior_documents = 1.0;
-	double trace = 0, counted = weight * prior_documents;
+	double trace = 0, counted = weight * PRIOR_DOCUMENTS;
 	double prior = counted / (documents + counted);
 	size_t k = old->k;
 

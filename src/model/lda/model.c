@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/refusals.h"
@@ -373,8 +374,6 @@ lda_check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *
 static tlv_status
 relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double *phi)
 {
-	/* Of a probability after a step this part is left at least where the step is taken further. */
-	const double relax_least = 0.1;
 	size_t k = parts->k, d = parts->d;
 	double *sums;
 
@@ -386,7 +385,7 @@ relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double
 		{
 			double new = phi[i * k + j], far = new + (weight - 1) * (new - parts->phi[i * k + j]);
 
-			phi[i * k + j] = fmax(far, relax_least * new);
+			phi[i * k + j] = fmax(far, RELAX_LEAST * new);
 			sums[j] += phi[i * k + j];
 		}
 	}

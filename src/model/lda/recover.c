@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "anchor_topics.h"
+#include "tuning.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
@@ -96,12 +97,9 @@ fill_rows(tlv_context *ctx, exact_fit *exact)
 static tlv_status
 judge_rows(tlv_context *ctx, exact_fit *exact)
 {
-	/* An anchor must be in one of so many documents, too: rows of rarer items are farthest, by
-	 * noise. */
-	const int candidate_share = 100;
 	anchor_fit *fit = &exact->fit;
 	double documents = tlv_frame_scalar(fit->moments, "documents", 0), sum = 0;
-	double least = fmax(TLV_LDA_ANCHOR_DOCUMENTS, documents / candidate_share);
+	double least = fmax(TLV_LDA_ANCHOR_DOCUMENTS, documents / CANDIDATE_SHARE);
 	double weight = documents / fmax(fit->tokens - documents, 1);
 
 	TLV_TRY_NEW0(ctx, fit->noise, fit->d);

@@ -11,13 +11,9 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tuning.h"
 
-/* Nats a token: .08 % of perplexity; the multiples cost .02 % at most. */
-#define LOSS 8e-4
-
-/* The least number that is kept is so many times the unit of all, at least; the number in place of
- * the others changes by less than one part in MOST_SHIFT. */
-#define GRAINS	   8.0
+/* The number in place of those that are not kept changes by less than one part in this. */
 #define MOST_SHIFT 64.0
 
 /* Probabilities by their leading bits: exponent and four of the mantissa. */

@@ -8,13 +8,11 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
-
-/* The Dirichlet parameter of each topic where the moments say nothing of it. */
-#define START_ALPHA 0.1
 
 /* Streams of the parts differ from those of the decomposition and of the draws. */
 #define START_STREAM UINT64_C(0x7061727473)

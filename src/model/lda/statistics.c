@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/choice.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
@@ -367,14 +368,12 @@ typedef struct scores_state
 static double
 word_probability(const tlv_lda_model *model, int32_t word)
 {
-	/* A probability that a word has at least, so that no word decides alone. */
-	const double least_probability = 1e-12;
 	const double *phi = model->topics.phi + (size_t) word * model->topics.k;
 	double p = 0;
 
 	for (size_t j = 0; j < model->topics.k; j++)
 		p += model->shares[j] * phi[j];
-	return fmax(p, least_probability);
+	return fmax(p, LEAST_PROBABILITY);
 }
 
 static tlv_status
@@ -397,8 +396,6 @@ scores_reserve(tlv_context *ctx, scores_state *state, size_t n)
 static tlv_status
 score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
 {
-	/* Probability of all words that a half lacks, at least. */
-	const double least_rest = 1e-9;
 	tlv_lda_model *model = state->model;
 	const tlv_document *document = &model->document;
 	double rest = 1, new_score = 0, new_words = 0;
@@ -431,7 +428,7 @@ score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
 			new_words += document->known[i];
 		}
 	}
-	state->new_scores[group] += new_score - new_words * log(fmax(rest, least_rest));
+	state->new_scores[group] += new_score - new_words * log(fmax(rest, LEAST_REST));
 	state->new_words[group] += new_words;
 	return TLV_OK;
 }

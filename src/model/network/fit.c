@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
@@ -129,11 +130,9 @@ static tlv_status
 warn_of_large_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_t layer,
 				   tlv_diagnostics *diagnostics)
 {
-	/* Items from which on a unit of most of them is doubted. */
-	const int many_items = 40;
 	size_t large = 0;
 
-	for (size_t s = 0; s < sets->n && items >= many_items; s++)
+	for (size_t s = 0; s < sets->n && items >= MANY_ITEMS; s++)
 		large += 2 * (size_t) (sets->starts[s + 1] - sets->starts[s]) > items;
 	if (large == 0)
 		return TLV_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/plural.h"
 
 typedef struct network_learning
@@ -71,11 +72,9 @@ add_layer(tlv_context *ctx, tlv_source *sets, network_learning *fit, bool *added
 static tlv_status
 refine_layer(tlv_context *ctx, tlv_source *sets, network_learning *fit)
 {
-	/* Steps of a layer. */
-	const int most_steps = 10;
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
 									 .constant = &fit->model.frame};
-	int limit = fit->options->iterations >= 0 ? fit->options->iterations : most_steps;
+	int limit = fit->options->iterations >= 0 ? fit->options->iterations : NETWORK_STEPS;
 	double changed = 1;
 	char measure[32];
 	tlv_making made;

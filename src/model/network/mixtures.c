@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recover.h"
+#include "tuning.h"
 
 tlv_status
 tlv_network_measure_sets(tlv_context *ctx, recovery *r, const tlv_frame *frame,
@@ -94,12 +95,9 @@ remove_set(tlv_network_sets *sets, size_t s)
 static bool
 is_thin(const tlv_network_sets *sets, size_t s, double inside)
 {
-	/* Three items of a set are a hyperedge nearly always; what has grown over units that share
-	 * items is less whole than this. */
-	const double least_whole = 0.3;
 	double n = (double) (sets->starts[s + 1] - sets->starts[s]);
 
-	return inside < least_whole * n * (n - 1) * (n - 2) / 6;
+	return inside < LEAST_WHOLE * n * (n - 1) * (n - 2) / 6;
 }
 
 /* Counts in how many sets every hyperedge is, but those that are thin, which go, unless all are. */
@@ -129,8 +127,6 @@ drop_thin(tlv_context *ctx, const recovery *r, tlv_network_sets *sets, uint32_t 
 tlv_status
 tlv_network_drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets *sets)
 {
-	/* A set of whose hyperedges more than this share are within others is a mixture of these. */
-	const double mixture_share = 0.6;
 	double inside, shared;
 	uint32_t *within;
 
@@ -145,7 +141,7 @@ tlv_network_drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets 
 				continue;
 			}
 			TLV_TRY(count_inside(ctx, r, sets, s, within, 0, &inside, &shared));
-			if (shared <= mixture_share * inside)
+			if (shared <= MIXTURE_SHARE * inside)
 			{
 				s++;
 				continue;

@@ -11,24 +11,13 @@
 #include <string.h>
 
 #include "recover.h"
+#include "tuning.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/sort.h"
 
 #define LINKS_BETWEEN ((size_t) 1 << 16) /* between two looks */
-/* Thresholds on the sets of hyperedges.  A set is a duplicate if a proportion EXPLAINED_SHARE of
- * its hyperedges is within larger sets.  Relative to the usual number of members, it is accepted
- * above SURE_SHARE and rejected below SMALL_SHARE; between these it is accepted if a proportion
- * SMALL_FRESH of it is in no larger set, and of its triples are hyperedges. */
-#define EXPLAINED_SHARE 0.5
-#define SURE_SHARE		0.5
-#define SMALL_SHARE		0.35
-#define SMALL_FRESH		0.9
+/* Most hyperedges: triples of items, which are kept in memory. */
 #define MOST_HYPEREDGES 5e7
-/* A threshold that was chosen becomes this share of the count of threes within the median set, as
- * often as this, unless it is so already. */
-#define SET_SHARE	0.6
-#define TIMES_AGAIN 3
-#define NEAR_ENOUGH 0.1
 
 typedef struct candidate
 {
@@ -147,9 +136,7 @@ common_items(tlv_context *ctx, recovery *r, size_t x, size_t y, size_t z)
 static tlv_status
 keep_members(tlv_context *ctx, recovery *r)
 {
-	/* Of the pairs of a set an item must be one with as many as this share of its items makes. */
-	const double member_share = 0.7;
-	double share = member_share * (double) (r->set_n - 1), least = share * (share - 1) / 2;
+	double share = MEMBER_SHARE * (double) (r->set_n - 1), least = share * (share - 1) / 2;
 	size_t n = 0;
 
 	memset(r->degree, 0, r->set_n * sizeof(uint32_t));

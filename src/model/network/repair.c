@@ -11,19 +11,11 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/triple_table.h"
 
 /* Sets in a pass over the counts: bits of a word. */
 #define SETS 64
-/* Between which shares of the median member's mean the cut between members and others lies, and
- * after how many passes sets are settled. */
-#define LOWEST_CUT	   0.4
-#define HIGHEST_CUT	   0.85
-#define NETWORK_PASSES 4
-/* A set is rejected if its size exceeds MOST_GROWTH times the usual size and the gap between its
- * members and other items is below LEAST_GAP. */
-#define LEAST_GAP	1.15
-#define MOST_GROWTH 3.0
 
 typedef struct repair
 {
@@ -210,8 +202,6 @@ in_common(const tlv_network_sets *sets, size_t a, size_t b)
 static void
 append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool apart)
 {
-	/* Two sets are merged if this proportion of the members of either is common to both. */
-	const double same_share = 0.7;
 	memcpy(to->places + to->starts[to->n], set, n * sizeof(int32_t));
 	to->starts[to->n + 1] = to->starts[to->n] + (int64_t) n;
 	for (size_t s = 0; s < to->n; s++)
@@ -219,7 +209,7 @@ append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool
 		size_t members = (size_t) (to->starts[s + 1] - to->starts[s]);
 		size_t both = in_common(to, s, to->n);
 
-		if ((double) both >= same_share * (double) (n + members - both))
+		if ((double) both >= MEMBER_SHARE * (double) (n + members - both))
 			return;
 	}
 	to->means[to->n] = mean;

@@ -20,16 +20,13 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
 
 #define SIZE_UNITS	  TLV_SIZE_1
 #define SIZE_CHILDREN TLV_SIZE_2
-
-/* Rows that an edge needs to be added or taken away, and the share of them that must show it. */
-#define NETWORK_LEAST_ROWS 5.0
-#define NETWORK_SHOWN	   0.5
 
 typedef struct network_state
 {
@@ -254,11 +251,8 @@ judge_positive(network_step *s, size_t v, size_t at)
 static void
 judge_other(network_step *s, size_t v, size_t u, size_t at)
 {
-	/* An edge of weight -1 lets this share of what would be on be on; the evidence for one, in
-	 * nats, against odds that a pair has one. */
-	const double still_on = 0.1, least_evidence = 5.0;
 	double freely = s->uses[u] - s->reached[at], rows = s->single[at], on = s->single_on[at];
-	double base = s->base[v], low = still_on * base, evidence;
+	double base = s->base[v], low = STILL_ON * base, evidence;
 
 	s->weight[v] = 0;
 	if (freely >= NETWORK_LEAST_ROWS && s->free_on[at] > NETWORK_SHOWN * freely)
@@ -270,12 +264,12 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 	if (s->single_of[v] == 0)
 		return;
 	evidence = on * log(low / base) + (rows - on) * log((1 - low) / (1 - base));
-	if (evidence > least_evidence)
+	if (evidence > LEAST_EVIDENCE)
 	{
 		s->weight[v] = -1;
 		s->share[v] = (rows - on) / rows;
 	}
-	else if (evidence > -least_evidence)
+	else if (evidence > -LEAST_EVIDENCE)
 		s->unknown++;
 }
 
@@ -283,10 +277,7 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 static void
 keep_best(network_step *s, size_t u, size_t n)
 {
-	/* Edges of weight 1 that a unit keeps whatever rows show. */
-	const int kept_edges = 3;
-
-	while (n < kept_edges)
+	while (n < KEPT_EDGES)
 	{
 		int64_t best = -1;
 

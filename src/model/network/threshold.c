@@ -9,17 +9,12 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/triple_table.h"
 
-/* Bins of the distribution, as many in a factor of 2; hyperedges that a peak needs; how much deeper
- * than both peaks a valley must lie to be one. */
+/* Bins of the distribution of counts, in a factor of 2 and in all. */
 #define BINS_PER_OCTAVE 4
 #define BINS			256
-#define LEAST_PEAK		4.0
-#define LEAST_DEPTH		3.0
-#define HIGH_PEAK		50.0
-/* Least count that is binned: from it on, every bin contains an integer. */
-#define LEAST_COUNT 8.0
 
 /* The excess that chance gives at most: five standard deviations of the count of the three items
  * that are on most often, and two rows. */

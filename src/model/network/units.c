@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/bag.h"
 
 /* ---- opening ---- */
@@ -182,7 +183,6 @@ tlv_network_row(tlv_context *ctx, const tlv_row *row, int64_t **buffer, double *
 static void
 network_climb(tlv_network_model *model, const tlv_network_layer_edges *e)
 {
-	const double share_on = 0.6;
 	size_t touched = 0, n = 0;
 
 	for (size_t i = 0; i < model->on_n; i++)
@@ -197,7 +197,7 @@ network_climb(tlv_network_model *model, const tlv_network_layer_edges *e)
 		size_t at = n;
 
 		model->sum[unit] = 0;
-		if (!(share > share_on))
+		if (!(share > SHARE_ON))
 			continue;
 		for (; at > 0 && model->on[at - 1] > unit; at--) /* ascending */
 		{

@@ -4,6 +4,7 @@
  * distribution", equation 55).
  */
 #include "worker.h"
+#include "tuning.h"
 
 #include <math.h>
 
@@ -42,8 +43,6 @@ tlv_topic_alpha_length(const tlv_topic_worker *worker, double tokens)
 void
 tlv_topic_maximize_alpha(size_t k, const double *gains, double length_gain, double *alpha)
 {
-	/* No topic's alpha falls below this part of the mean alpha: it could never come back. */
-	const double least_alpha = 1e-2;
 	double sum = 0;
 
 	if (!(length_gain > 0))
@@ -54,5 +53,5 @@ tlv_topic_maximize_alpha(size_t k, const double *gains, double length_gain, doub
 		sum += alpha[j];
 	}
 	for (size_t j = 0; j < k; j++)
-		alpha[j] = fmax(alpha[j], least_alpha * sum / (double) k);
+		alpha[j] = fmax(alpha[j], LEAST_RELATIVE_ALPHA * sum / (double) k);
 }

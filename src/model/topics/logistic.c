@@ -8,6 +8,7 @@
  * their topics are not seen, by one product of BLAS-3 over the document's items.
  */
 #include "worker.h"
+#include "tuning.h"
 
 #include <float.h>
 #include <math.h>
@@ -151,17 +152,11 @@ static tlv_status
 logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worker, size_t n,
 			  const int32_t *index, const double *count, double tokens)
 {
-	/* Newton steps at most; they end when one promises to gain less than this, nats. */
-	const int mode_steps = 50;
-	const double mode_tolerance = 1e-4;
-
-	/* No entry moves further in one: exp is steep. */
-	const double mode_most_move = 2.0;
 	size_t k = own->k;
 
 	memcpy(own->latent, own->mean, k * sizeof(double));
 	memset(own->away, 0, k * sizeof(double));
-	for (int step = 0; step < mode_steps; step++)
+	for (int step = 0; step < MODE_STEPS; step++)
 	{
 		double gain = 0, longest = 0;
 
@@ -178,10 +173,10 @@ logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worke
 		}
 		for (size_t j = 0; j < k; j++)
 		{
-			own->away[j] += own->step[j] * fmin(1, mode_most_move / fmax(longest, 1e-300));
+			own->away[j] += own->step[j] * fmin(1, MODE_MOST_MOVE / fmax(longest, 1e-300));
 			own->latent[j] = own->mean[j] + own->away[j];
 		}
-		if (!(gain > mode_tolerance))
+		if (!(gain > MODE_TOLERANCE))
 			break;
 	}
 	logistic_shares(own, own->latent, worker);

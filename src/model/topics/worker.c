@@ -7,6 +7,7 @@
  * inner loop runs over whole registers without a remainder.
  */
 #include "worker.h"
+#include "tuning.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,9 +16,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/special.h"
 
-#define FLOAT_ROWS			   4 /* theta, weights, product, row */
-#define TLV_TOPIC_INFER_STEPS  100
-#define TLV_TOPIC_INFER_CHANGE 1e-4
+#define FLOAT_ROWS 4 /* theta, weights, product, row */
 
 static size_t
 padded(size_t k)

@@ -12,11 +12,8 @@
 #include <string.h>
 
 #include "../internal.h"
+#include "../tuning.h"
 #include "tensorlv/model/choice.h"
-
-/* With fewer documents to learn from, or to predict, there is no curve. */
-#define LEAST_LEARNT	8
-#define LEAST_PREDICTED 2
 
 typedef struct member_search
 {
@@ -34,24 +31,19 @@ typedef struct member_search
 static tlv_status
 member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fit)
 {
-	/* Documents of fewer words have too few pairs to begin with anchors: the tensor is as cheap. */
-	const double short_documents = 5.0;
-
-	/* Iterations of refinement of a model on the way: what more would add is the same for all k. */
-	const int member_iterations = 6;
 	tlv_value *damped;
 	lda_refinement refinement;
 
 	lda_begin(&search->fit->options, fit);
 	fit->k = k;
 	fit->options.refine = "stepwise";
-	fit->options.iterations = member_iterations;
+	fit->options.iterations = MEMBER_ITERATIONS;
 	fit->options.errors = fit->options.test = false;
 	/* With fewer topics than there are the others look like bursts. */
 	if (fit->options.counts == TLV_LDA_COUNTS_AUTO)
 		fit->options.counts = TLV_LDA_COUNTS_RAW;
 	fit->options.start = tlv_frame_scalar(search->summary, "tokens", 0) <
-								 short_documents * tlv_frame_scalar(search->summary, "documents", 0)
+								 SHORT_DOCUMENTS * tlv_frame_scalar(search->summary, "documents", 0)
 							 ? TLV_LDA_START_TENSOR
 							 : TLV_LDA_START_ANCHORS;
 	fit->counts.repeats = search->counts.repeats;
@@ -69,8 +61,6 @@ member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fi
 static bool
 choose_words(lda_choice *choice, const tlv_frame *scores)
 {
-	/* All words are scored where new ones are a smaller part of them. */
-	const double new_words = 0.1;
 	const double *own = tlv_frame_float64(scores, "new_words");
 	const double *all = tlv_frame_float64(scores, "all_words");
 	double sums[2] = {0};
@@ -81,7 +71,7 @@ choose_words(lda_choice *choice, const tlv_frame *scores)
 		sums[0] += own[g];
 		sums[1] += all[g];
 	}
-	choice->all_words = sums[0] < new_words * sums[1];
+	choice->all_words = sums[0] < NEW_WORDS * sums[1];
 	for (size_t g = 0; g < TLV_CHOICE_GROUPS; g++)
 		groups += (choice->all_words ? all : own)[g] > 0;
 	return groups >= LEAST_PREDICTED;
@@ -145,15 +135,12 @@ member_sums(tlv_context *ctx, member_search *search, size_t k, double *sums, boo
 static void
 begin_curve(lda_learning *fit, double training_documents)
 {
-	/* Most topics where the caller does not say: this, or half of the documents, but some at least.
-	 */
-	const int most_k = 100, least_k = 10;
 	double documents = training_documents * TLV_FOLDS / (TLV_FOLDS - 1);
 	double most = fit->k > 0 ? (double) fit->k : (double) fit->options.max_k;
 	size_t least = fit->options.fixed != NULL ? tlv_lda_fixed_topics(fit->options.fixed) : 1;
 
 	if (most == 0)
-		most = fmin(fmax(floor(documents / 2), least_k), most_k);
+		most = fmin(fmax(floor(documents / 2), LEAST_K), MOST_K);
 	tlv_choice_begin(least, (size_t) most, false, &fit->choice.curve);
 }
 

@@ -2,6 +2,7 @@
  * finish.c - the end of learning topics: labels, diagnostics and warnings of the model (learn.h).
  */
 #include "learn.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -199,9 +200,6 @@ finish_warn_of_fit(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *t
 static tlv_status
 warn_of_spurious(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 {
-	/* Weight that the eigenvalue implies over that of the model: of 270 topics of moments alone 69
-	 * % of the spurious and 3 % of the true ones are above. */
-	const double spurious_ratio = 2.0;
 	const double *weights = tlv_frame_float64(&fit->model.frame, "weights");
 
 	if (fit->k == 1 || fit->counts.damped || fit->counts.repeats > 0)
@@ -213,7 +211,7 @@ warn_of_spurious(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 
 		snprintf(name, sizeof(name), "implied_weight_%zu", j + 1);
 		ratio = tlv_diagnostics_find(&fit->model.frame, name, 0) / weights[j];
-		if (ratio > spurious_ratio)
+		if (ratio > SPURIOUS_RATIO)
 			TLV_TRY(tlv_warn(
 				ctx, to,
 				&(tlv_warning){

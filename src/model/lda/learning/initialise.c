@@ -3,18 +3,11 @@
  * where documents are few the better one of that and the one of anchor words.
  */
 #include "learn.h"
+#include "../tuning.h"
 
 #include <math.h>
 
-/*
- * With fewer documents than this for every topic anchors may be the better initialisation: both are
- * made of all documents but one part, refined by a few iterations, and predict the second halves of
- * that part.  AP, perplexity of documents that neither has seen after five iterations, from the
- * tensor and from anchors: k = 50 2440 and 2426, k = 100 2370 and 2346; k = 20, 96 documents a
- * topic, 2720 and 2717.
- */
-#define CONTEST_DOCUMENTS  40
-#define CONTEST_PARTS	   10
+/* Iterations of either initialisation of a contest. */
 #define CONTEST_ITERATIONS 3
 
 /* The two initialisations of a contest. */
@@ -31,9 +24,7 @@ enum
 static tlv_status
 model_extend(tlv_context *ctx, lda_learning *fit)
 {
-	/* What is added to every item of a topic, relative to its share of the corpus. */
-	const double smoothing_damped = 0.1, smoothing_raw = 0.0;
-	double smoothing = fit->counts.damped ? smoothing_damped : smoothing_raw;
+	double smoothing = fit->counts.damped ? SMOOTHING_DAMPED : 0;
 	const tlv_frame *summary = fit->words != NULL ? fit->words : fit->summary;
 	tlv_making made;
 
@@ -149,10 +140,8 @@ tensor_fits(const tlv_context *ctx, const lda_learning *fit)
 static bool
 may_begin_with_anchors(const lda_learning *fit)
 {
-	const int contest_least = 100; /* documents in all, or the part is too small */
-
 	return fit->options.start == TLV_LDA_START_CHOOSE && fit->options.fit.alpha0 != 0 &&
-		   fit->k > 1 && tlv_frame_scalar(fit->summary, "documents", 0) >= contest_least;
+		   fit->k > 1 && tlv_frame_scalar(fit->summary, "documents", 0) >= CONTEST_LEAST;
 }
 
 /* Anchors instead of the tensor, where that exceeds the memory limit or is expensive. */
@@ -335,14 +324,10 @@ noise_edge(const tlv_frame *summary, double least)
 static bool
 is_near_noise(const lda_learning *fit, double edge)
 {
-	/* A given k is tested where the second eigenvalue of the pairs is below this multiple of the
-	 * edge of the spectrum that independent words have: on text it is ten times as large and more.
-	 */
-	const double doubtful_edges = 3.0;
 	const tlv_frame *subspace = &fit->subspace.frame;
 
 	return tlv_frame_scalar(subspace, "rank", 0) < 2 ||
-		   tlv_frame_float64(subspace, "ritz")[1] < doubtful_edges * edge;
+		   tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * edge;
 }
 
 /* The moments of all documents that the model is fitted to. */

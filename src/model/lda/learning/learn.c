@@ -4,14 +4,11 @@
  * refinement begins with, refinement until the perplexity converges, and the tests of the result.
  */
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/num/plural.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Counts that the moments see when words come in bursts: at most this, in enough documents. */
-#define DAMPING_CAP		 2.0
-#define DAMPED_DOCUMENTS 20
 
 void
 lda_see_counts(tlv_source *view, tlv_source *documents, const lda_learning *fit)
@@ -100,12 +97,11 @@ lda_choose_items(lda_learning *fit)
 {
 	const double burst_alpha =
 		0.1; /* each topic's, with which refinement begins when words come in bursts */
-	const int damped_share = 50; /* or one in this many documents, if that is less */
 	double documents = tlv_frame_scalar(fit->summary, "documents", 0);
 
 	if (fit->counts.least < 0)
 		fit->counts.least =
-			fit->counts.damped ? fmin(DAMPED_DOCUMENTS, ceil(documents / damped_share)) : 0;
+			fit->counts.damped ? fmin(DAMPED_DOCUMENTS, ceil(documents / DAMPED_SHARE)) : 0;
 	if (fit->options.fit.anchors.n > 0 && fit->options.minimum_documents < 0)
 		fit->counts.least = fmin(fit->counts.least, TLV_LDA_ANCHOR_DOCUMENTS);
 	/* The residual of moments that the model does not fit is no evidence of alpha0. */

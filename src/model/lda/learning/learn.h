@@ -170,9 +170,6 @@ extern tlv_status lda_refine(tlv_context *ctx, tlv_source *documents, lda_learni
 
 /* ---- recurrence.c ---- */
 
-/* Topics whose mean L1 distance is above are not real. */
-#define TLV_LDA_RECURRENCE_LIMIT 0.6
-
 /* How far every topic is from those of parts of the documents. */
 extern tlv_status lda_measure_recurrence(tlv_context *ctx, tlv_source *documents,
 										 lda_learning *fit);

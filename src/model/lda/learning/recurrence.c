@@ -7,12 +7,11 @@
  * is .08 in the median and .57 at the 95th percentile of true ones, and .86 at the 5th of others.
  */
 #include "learn.h"
+#include "../tuning.h"
 
 #include <math.h>
 
 #define LDA_PARTS 4
-/* Refinement iterations of each. */
-#define ITERATIONS 6
 
 /* Distances of the topics to those of a part of the documents. */
 static tlv_status
@@ -40,8 +39,8 @@ options_of_part(const lda_learning *fit)
 	if (options.start == TLV_LDA_START_CHOOSE)
 		options.start =
 			fit->held_out[1] < fit->held_out[0] ? TLV_LDA_START_ANCHORS : TLV_LDA_START_TENSOR;
-	if (options.iterations < 0 || options.iterations > ITERATIONS)
-		options.iterations = ITERATIONS;
+	if (options.iterations < 0 || options.iterations > RECURRENCE_ITERATIONS)
+		options.iterations = RECURRENCE_ITERATIONS;
 	return options;
 }
 

@@ -3,21 +3,10 @@
  * (learn.h).
  */
 #include "learn.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/*
- * Where topics move there are as many more steps as the first one was long: MORE_ITERATIONS times
- * the square root of the part by which it lowered the perplexity, and more where there are many
- * tokens for a parameter, so that what is still gained holds for other documents, too (fourth
- * root). They go beyond the step of expectation maximisation, at first RELAXATION times as far
- * again, and ever less.  Held-out perplexity of about 20 steps, and of 1000 sweeps of tomotopy: AP,
- * k = 20, 2640 and 2699; AP, k = 50, 2414 and 2493; 20 newsgroups, k = 20, 2255 and 2270.
- */
-#define MORE_ITERATIONS 42
-#define MOST_ITERATIONS 60
-#define RELAXATION		3.0
 
 /* ---- what refinement is ---- */
 
@@ -49,13 +38,9 @@ tlv_source *
 lda_in_order(tlv_source *view, tlv_source *documents, const tlv_held *model, size_t k,
 			 const lda_refinement *refinement)
 {
-	/* Tokens times topics, up to which one process sees the documents in the order of their
-	 * contents, so that a seed gives the same model whatever the plan and the order of the table:
-	 * some ten seconds of a fit. */
-	const double settled_work = 1e8;
 	double tokens = tlv_diagnostics_find(&model->frame, "tokens", INFINITY);
 
-	if (!lda_topics_move(refinement) || (double) k * tokens > settled_work)
+	if (!lda_topics_move(refinement) || (double) k * tokens > SETTLED_WORK)
 		return documents;
 	tlv_source_ordered(view, documents);
 	return view;
@@ -81,18 +66,11 @@ lda_more_iterations(const tlv_frame *model, double fall)
 static double
 relaxation(const lda_learning *fit, const lda_refinement *refinement)
 {
-	/*
-	 * Steps that find correlations are of plain expectation maximisation, slow, but nothing in them
-	 * is random: every one goes nearly twice as far, up to where that still converges.  L1 of the
-	 * topics of 1500 simulated documents of 40 words, four topics that come in pairs: .34 before,
-	 * .14 after 12 steps, .19 where they go as far as they lead.
-	 */
-	const double correlated_relaxation = 0.9;
 	int all = refinement->asked < 0 ? refinement->planned : refinement->asked;
 	int left = all - 1 - refinement->done;
 
 	if (strcmp(refinement->how, "ctm") == 0)
-		return correlated_relaxation;
+		return CORRELATED_RELAXATION;
 	if (!lda_topics_move(refinement) || refinement->done == 0 || left <= 0 ||
 		tlv_frame_scalar(&fit->model.frame, "alpha0", 1) == 0)
 		return 0;

@@ -3,16 +3,11 @@
  * iteration (learn.h).
  */
 #include "learn.h"
+#include "../tuning.h"
 
 #include <math.h>
 
 #include "tensorlv/num/assert.h"
-
-/* Burstiness is decided before the subspace has converged, after DECIDED_ITERATIONS, where the
- * ratio cannot fall to the limit by DECIDED_FALLS times the last fall: falls halve, at least, from
- * one iteration to the next (AP, k = 200: 3.93, 2.75, 2.55, 2.49, 2.47, .., 2.44). */
-#define DECIDED_ITERATIONS 3
-#define DECIDED_FALLS	   2
 
 void
 lda_drop_subspace(tlv_context *ctx, lda_learning *fit)
@@ -48,11 +43,7 @@ measured_burstiness(const lda_learning *fit)
 bool
 lda_is_bursty(double burstiness)
 {
-	/* Ratio of the trace to the sum of the leading eigenvalues, above which words come in bursts.
-	 */
-	const double burst_limit = 2.0;
-
-	return burstiness > burst_limit;
+	return burstiness > BURST_LIMIT;
 }
 
 /*
@@ -71,13 +62,9 @@ burstiness_is_decided(int iterations, double before, double burstiness)
 static bool
 subspace_has_converged(const lda_learning *fit, int iterations)
 {
-	/* The iteration ends when the leading Ritz values change by less than this, relatively. */
-	const double subspace_tolerance = 0.01;
-	const int subspace_min_iterations = 4, subspace_max_iterations = 12;
-
-	return iterations >= subspace_max_iterations ||
-		   (iterations >= subspace_min_iterations &&
-			tlv_subspace_change(&fit->subspace.frame) < subspace_tolerance);
+	return iterations >= SUBSPACE_MOST ||
+		   (iterations >= SUBSPACE_LEAST &&
+			tlv_subspace_change(&fit->subspace.frame) < SUBSPACE_CHANGE);
 }
 
 static tlv_status

@@ -4,15 +4,13 @@
  * half of the documents that are significant in the other.
  */
 #include "learn.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tensorlv/model/topics.h"
 #include "tensorlv/num/linalg.h"
-
-/* Directions whose significance is tested, at most. */
-#define TESTED_RANK 50
 
 typedef struct suggestions
 {

@@ -3,15 +3,7 @@
  * (learn.h).
  */
 #include "learn.h"
-
-/*
- * Moments need three words of a document.  Where fewer than one document in LONG_ONE_IN has them,
- * of those that have a word, each word of all documents counts thrice: among the pairs of a
- * document of two words are then those of a word with itself, by which every eigenvalue of the
- * scaled pair moment grows by the same, so that the leading directions are kept.  The third moment
- * is biased, and an initial estimate for refinement, which sees the words as they are.
- */
-#define LONG_ONE_IN 10
+#include "../tuning.h"
 
 static tlv_status
 collect_summary(tlv_context *ctx, tlv_source *documents, double repeats, tlv_value **summary)
@@ -33,15 +25,13 @@ lda_holds_documents(const tlv_value *summary)
 static bool
 may_be_short(const tlv_value *summary)
 {
-	/* Longer documents that are enough for moments of their own, whatever there is beside them. */
-	const int long_enough = 1000;
 	double documents, skipped;
 
 	if (summary == NULL)
 		return false;
 	documents = tlv_frame_scalar(&summary->frame, "documents", 0);
 	skipped = tlv_frame_scalar(&summary->frame, "skipped", 0);
-	return skipped > 0 && documents < long_enough && documents * LONG_ONE_IN <= documents + skipped;
+	return skipped > 0 && documents < LONG_ENOUGH && documents * LONG_ONE_IN <= documents + skipped;
 }
 
 /*
