@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/num/linalg.h"
-
-/* The transitions are multiplied by themselves so often. */
-#define SQUARINGS 6
 
 /* ---- estimates ---- */
 
@@ -201,16 +199,12 @@ second_eigenvalue(tlv_context *ctx, const tlv_hmm_model *model, double *value)
 static tlv_status
 open_scores(tlv_context *ctx, tlv_hmm_model *model, hmm_scores **scores)
 {
-	/* Steps of a piece: at least, and as many times those after which a tenth of what the chain
-	 * knew of its state is left. */
-	const int least_piece = 32;
-	const double memories = 10.0;
 	double memory;
 
 	TLV_TRY_NEW0(ctx, *scores, 1);
 	TLV_TRY(second_eigenvalue(ctx, model, &memory));
-	memory = memories / fmax(1 - memory, 1e-3);
-	(*scores)->piece = (size_t) fmin(fmax(ceil(memory), least_piece), (double) HMM_BLOCK);
+	memory = MEMORIES / fmax(1 - memory, 1e-3);
+	(*scores)->piece = (size_t) fmin(fmax(ceil(memory), LEAST_PIECE), (double) HMM_BLOCK);
 	TLV_TRY_NEW_ROWS(ctx, (*scores)->pairs, model->parts.k, model->parts.k);
 	if (!model->parts.gaussian)
 		return TLV_OK;

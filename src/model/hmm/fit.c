@@ -6,16 +6,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
-
-/* Transitions of the moments, mixed with this much of even ones, are where EM starts. */
-#define EM_SMOOTHING 0.05
-/* Bounds of what is believed, or not worth a word. */
-#define ASYMMETRY_WARN 0.3
 
 typedef struct hmm_fit
 {
@@ -213,8 +209,6 @@ estimate_transitions(tlv_context *ctx, hmm_fit *fit)
 static void
 estimate_variances(hmm_fit *fit)
 {
-	/* Part of the mean variance below which a variance is not believed. */
-	const double variance_floor = 1e-6;
 	size_t k = fit->k, d = fit->d, n = fit->vectors.numbers;
 	double *within = fit->vectors.within, mean = 0;
 
@@ -228,7 +222,7 @@ estimate_variances(hmm_fit *fit)
 		for (size_t j = 0; j < k; j++)
 			between += fit->weights[j] * (fit->vectors.means[j * d + i] - center) *
 					   (fit->vectors.means[j * d + i] - center);
-		within[i] = fmax(total - between, variance_floor * total);
+		within[i] = fmax(total - between, MOMENTS_VARIANCE * total);
 		mean += within[i] / (double) d;
 	}
 	for (size_t j = 0; j < k; j++)

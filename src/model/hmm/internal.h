@@ -267,7 +267,4 @@ extern tlv_status tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics
 extern tlv_status tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram,
 										const double *moment, double *h);
 
-/* Expected steps below which a state keeps its parameters. */
-#define HMM_LEAST_STEPS 1e-8
-
 #endif /* TLV_HMM_INTERNAL_H */

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
-
-/* Part of the mean variance below which a state's is not taken: it would shrink to a point. */
-#define VARIANCE_FLOOR 1e-4
+#include "tuning.h"
 
 /* Position of row i, column c <= i in a factor or in packed products. */
 static inline size_t
@@ -32,8 +30,6 @@ square_of(const tlv_hmm_sums *sums, tlv_covariance covariance, size_t k, size_t 
 static void
 variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *floors)
 {
-	/* Of the mean over the coordinates: what a constant one is given. */
-	const double coordinate_floor = 1e-12;
 	size_t k = before->k, d = before->d, n = before->covariance < TLV_COVARIANCE_DIAGONAL ? 1 : d;
 	double mean = 0;
 
@@ -57,7 +53,7 @@ variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *f
 		mean += floors[i] / (double) n;
 	}
 	for (size_t i = 0; i < n; i++)
-		floors[i] = fmax(floors[i], coordinate_floor / VARIANCE_FLOOR * mean);
+		floors[i] = fmax(floors[i], COORDINATE_FLOOR / VARIANCE_FLOOR * mean);
 }
 
 /* One variance, for all coordinates; moved: squared distance of the new mean from the old. */

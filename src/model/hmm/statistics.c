@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"

@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
 
 #define GRADIENT_TOLERANCE 1e-10
-
-/* No probability starts at zero: EM could not raise it. */
-#define HMM_EM_LEAST 1e-6
 
 /* ---- least squares ---- */
 

@@ -2,6 +2,7 @@
  * from_moments.c - a latent tree from moments (tree_learn.h).
  */
 #include "tensorlv/model/tree_gaussian.h"
+#include "tuning.h"
 #include "tensorlv/model/tree_learn.h"
 
 #include <math.h>
@@ -27,8 +28,6 @@ static tlv_status
 learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
 				const tlv_category_tables *tables, tlv_tree *tree)
 {
-	/* Variables of a tree with a hidden node. */
-	const int hidden_least = 3;
 	tlv_tree_options options = l->options->structure;
 	tlv_tree_distances distances;
 
@@ -37,7 +36,7 @@ learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
 	else
 		TLV_TRY(tlv_tree_distances_compute(ctx, moments, &l->distance, &distances));
 	if (distances.p <
-		hidden_least) /* hidden nodes are not identified: an edge, where there is one */
+		HIDDEN_LEAST) /* hidden nodes are not identified: an edge, where there is one */
 		options.method = TLV_TREE_CHOW_LIU;
 	TLV_TRY(tlv_tree_structure(ctx, &distances, &options, tree));
 	tlv_tree_distances_free(ctx, &distances);
@@ -131,15 +130,12 @@ set_support(tlv_context *ctx, learner *l)
 static void
 set_errors(learner *l)
 {
-	/* Replicates with an edge from which on their lengths tell its error. */
-	const int least_lengths = 10;
-
 	for (size_t e = 0; e < l->tree.edges; e++)
 	{
 		double n = l->lengths[3 * e], sum = l->lengths[3 * e + 1];
 		double spread = l->lengths[3 * e + 2] - sum * sum / n;
 
-		if (n >= least_lengths && spread > 0)
+		if (n >= LEAST_LENGTHS && spread > 0)
 			l->tree.error[e] = sqrt(spread / (n - 1));
 	}
 }

@@ -3,17 +3,13 @@
  * structure, for categories the tables of triples where the moments had none, and EM iterations
  * until the log-likelihood converges.
  */
+#include "tuning.h"
 #include <math.h>
 
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tensorlv/num/plural.h"
-
-/* Steps of belief-propagation EM, unless said otherwise, and when they stop before: the likelihood
- * of a row, per variable, rises by less. */
-#define USUAL_STEPS	   10
-#define TREE_TOLERANCE 1e-5
 
 typedef struct tree_learning
 {

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/model/choice.h"
 
 /* A part of the sequences is held out, each in turn: two first, the others where these leave the
  * choice open. */
 #define FIRST_FOLDS ((size_t) 2)
-/* Steps that are looked at, and into how many pieces fewer sequences are cut. */
-#define CHOICE_STEPS 30000.0
+/* Pieces into which fewer sequences are cut, and the least length of one. */
 #define LEAST_PIECES ((size_t) 40)
 #define LEAST_LENGTH ((size_t) 20)
 
@@ -135,11 +135,9 @@ score_chain(tlv_context *ctx, const tlv_frame *model, const fold_data *of, doubl
 static tlv_status
 score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, double *count)
 {
-	/* Evaluations from the best start. */
-	const int climb = 60;
 	const state_search *search = of;
 	tlv_hmm_search own = search->starts;
-	tlv_hmm_ascent ascent = {.limit = climb};
+	tlv_hmm_ascent ascent = {.limit = CLIMB};
 	fold_data data;
 
 	TLV_TRY(take_fold(ctx, search, fold, &data));
@@ -174,15 +172,13 @@ tlv_status
 tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts, size_t max_k, tlv_choice *curve,
 			   size_t *k)
 {
-	/* Steps to learn from for every transition. */
-	const double transition_steps = 2.0;
 	state_search search = {.starts = *starts};
 	double most;
 
 	*k = 1;
 	search.starts.start.seed = TLV_CHOICE_SEED;
 	TLV_TRY(choice_data(ctx, starts->data, &search.pieces));
-	most = floor(sqrt(search.pieces.steps * (TLV_FOLDS - 1) / TLV_FOLDS / transition_steps));
+	most = floor(sqrt(search.pieces.steps * (TLV_FOLDS - 1) / TLV_FOLDS / TRANSITION_STEPS));
 	if (search.pieces.n < TLV_FOLDS || most < 1)
 		return TLV_OK;
 	TLV_TRY(tlv_choice_draw_folds(ctx, search.pieces.n, TLV_FOLDS, &search.folds));

@@ -6,19 +6,15 @@
 #include <string.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
-/* The more frequent symbols are told apart, so that a pair of them is expected some times. */
-#define MOST_CLASSES   ((size_t) 24)
-#define PAIRS_BY_CLASS 20.0
-/* Less pairs than this tell nothing. */
-#define LEAST_PAIRS 30.0
+/* Most symbols that are distinguished: the more frequent ones. */
+#define MOST_CLASSES ((size_t) 24)
 /* Numbers of a step that are looked at; up to so many, their distances from the mean, too. */
 #define MOST_NUMBERS ((size_t) 48)
 #define MOST_SPREADS ((size_t) 8)
-/* Standard deviations beyond which a number counts no more: single ones must not decide. */
-#define CLAMP 3.0
 /* Steps between two looks at whether to stop. */
 #define STEPS_BETWEEN ((size_t) 16384)
 

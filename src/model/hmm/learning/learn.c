@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/views.h"
@@ -74,9 +75,6 @@ static tlv_status
 warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *parts,
 				   tlv_diagnostics *diagnostics)
 {
-	/* Free parameters for every step, and steps of Baum-Welch, from which on these are too many. */
-	const double few_steps = 0.2;
-	const int many_ascents = 50;
 	double parameters = free_parameters(parts);
 	double steps = fit->steps;
 
@@ -91,7 +89,7 @@ warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_part
 			"alone",
 			parameters, steps, tlv_plural(steps, "step", "steps"));
 	if (fit->options.iterations >= 0 || parts->k < 2 || fit->constraints != 0 ||
-		parameters < few_steps * steps || fit->ascent.taken < many_ascents)
+		parameters < FEW_STEPS * steps || fit->ascent.taken < MANY_ASCENTS)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "many_parameters",
@@ -585,16 +583,13 @@ hmm_collect_sample(tlv_context *ctx, tlv_source *sequences, const hmm_learning *
 static void
 hmm_begin(const tlv_hmm_learn_options *options, hmm_learning *fit)
 {
-	/* Steps of EM on the counts of windows: the model is where steps over the sequences begin. */
-	const int start_iterations = 100;
-
 	*fit = (hmm_learning){.options = *options, .rank.p_value = NAN};
 	fit->constraints = hmm_constraints(options);
 	fit->options.fit.start = hmm_step_limit(fit) > 0;
 	if (options->refine == TLV_HMM_REFINE_NONE)
 		fit->options.fit.iterations = 0;
 	else
-		fit->options.fit.iterations = fit->options.fit.start ? start_iterations : -1;
+		fit->options.fit.iterations = fit->options.fit.start ? START_ITERATIONS : -1;
 }
 
 static tlv_status

@@ -102,9 +102,6 @@ extern tlv_status tlv_hmm_search_start(tlv_context *ctx, tlv_hmm_search *search,
 
 /* ---- dependence (dependence.c), the number of states (choose.c) ---- */
 
-/* The level of tests of independence: false alarms in so many fits. */
-#define TLV_HMM_SIGNIFICANCE 0.01
-
 /* How many states pairs of neighbouring steps show. */
 #define TLV_HMM_RANKS 24
 typedef struct tlv_hmm_rank

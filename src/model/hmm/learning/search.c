@@ -6,13 +6,8 @@
 #include <string.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/model/refusals.h"
-
-/* Steps of time of the first and of the second round; of many states fewer, as each costs more. */
-#define HMM_SEARCH_FIRST_STEPS 60000.0
-#define SECOND_STEPS		   250000.0
-#define STATE_STEPS			   2e6
-#define HMM_SEARCH_LEAST_STEPS 10000.0
 
 /* All starts, the moments' first. */
 typedef struct contest
@@ -74,8 +69,6 @@ sort_starts(contest *c)
 static tlv_status
 make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *data, contest *c)
 {
-	/* Starts of either kind of a quick search. */
-	const int quick_starts = 4;
 	int starts = search->m > 0 ? TLV_HMM_STARTS : TLV_HMM_LABEL_STARTS;
 
 	for (int which = 0; which < starts; which++)
@@ -86,7 +79,7 @@ make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *
 		if (which > 0 &&
 			(search->start.k == 1 || (search->start.constraints & TLV_HMM_LEFT_RIGHT) != 0))
 			break;
-		if (search->quick && which % TLV_HMM_LABEL_STARTS >= quick_starts)
+		if (search->quick && which % TLV_HMM_LABEL_STARTS >= QUICK_STARTS)
 			continue;
 		tlv_make(ctx, &made);
 		status = tlv_made(ctx, &made, &c->models[c->n],
@@ -118,8 +111,6 @@ copy_moments(tlv_context *ctx, const tlv_frame *moments, contest *c)
 static tlv_status
 run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 {
-	/* Evaluations in the rounds, and how many go on to the second. */
-	const int first_round = 20, second_round = 40, second_best = 3;
 	tlv_hmm_data part;
 
 	TLV_TRY(tlv_hmm_data_head(ctx, search->data,
@@ -130,7 +121,7 @@ run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 	for (int i = 0; c->n > 1 && i < c->n; i++)
 	{
 		tlv_report(ctx, "starts", i, c->n);
-		TLV_TRY(hmm_run_start(ctx, &part, c, i, first_round));
+		TLV_TRY(hmm_run_start(ctx, &part, c, i, FIRST_ROUND));
 	}
 	sort_starts(c);
 	tlv_free(ctx, part.rows);
@@ -138,9 +129,9 @@ run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 		return TLV_OK;
 	TLV_TRY(
 		tlv_hmm_data_head(ctx, search->data, round_steps(search->start.k, SECOND_STEPS), &part));
-	for (int i = 0; c->n > 1 && i < c->n && i < second_best; i++)
-		TLV_TRY(hmm_run_start(ctx, &part, c, i, second_round));
-	for (int i = second_best; i < c->n; i++)
+	for (int i = 0; c->n > 1 && i < c->n && i < SECOND_BEST; i++)
+		TLV_TRY(hmm_run_start(ctx, &part, c, i, SECOND_ROUND));
+	for (int i = SECOND_BEST; i < c->n; i++)
 		c->means[i] = -HUGE_VAL;
 	sort_starts(c);
 	tlv_free(ctx, part.rows);

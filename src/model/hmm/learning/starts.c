@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
@@ -14,11 +15,6 @@
 
 /* More symbols than this are looked at in as many random directions. */
 #define MOST_DIRECTIONS ((size_t) 16)
-/* What counts of labels are smoothed by, in occurrences. */
-#define SMOOTHING 1.0
-/* Part of even transitions that is mixed in: clusters go to and fro more than states do, or less.
- */
-#define EVEN_PART 0.1
 
 /* A start: the windows' half widths, of vectors and of symbols; PARTS: no clusters. */
 #define PARTS SIZE_MAX
@@ -113,8 +109,6 @@ window_means(const label_start *start, const tlv_part *part, const double *direc
 static tlv_status
 label_clusters(tlv_context *ctx, label_start *start, size_t half, int which)
 {
-	/* Steps of k-means. */
-	const int lloyd_steps = 30;
 	size_t f = start->gaussian ? start->d : tlv_least(start->d, MOST_DIRECTIONS), at = 0;
 	double *directions = NULL, *work, inertia;
 	float *points;
@@ -139,7 +133,7 @@ label_clusters(tlv_context *ctx, label_start *start, size_t half, int which)
 										 .points = points,
 										 .k = start->k,
 										 .starts = 1,
-										 .max_steps = lloyd_steps},
+										 .max_steps = LLOYD_STEPS},
 					  &rng, start->labels, NULL, &inertia);
 }
 

@@ -9,17 +9,13 @@
 #include <string.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/model/choice.h"
-
-/* Random starts of EM on the counts, so many steps of each; few where a step costs much. */
-#define HMM_STORED_STARTS	   8
-#define HMM_STORED_FIRST_STEPS 20
-#define COSTLY_CELLS		   2e7
 
 static tlv_status
 allocate_start(tlv_context *ctx, size_t k, size_t m, tlv_hmm_window_start *start)
@@ -114,7 +110,7 @@ count_initial(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t m,
 	TLV_TRY_NEW(ctx, *initial, 2 * k);
 	sums = *initial + k;
 	memcpy(*initial, best->first, k * sizeof(double));
-	for (int step = 0; step < HMM_STORED_FIRST_STEPS; step++)
+	for (int step = 0; step < HMM_FIRST_STEPS; step++)
 	{
 		memcpy(sums, best->first, k * sizeof(double)); /* which count as one sequence more */
 		for (size_t i = 0; i < m; i++)
@@ -174,7 +170,7 @@ counts_task(const tlv_view_source *source, const tlv_hmm_options *options)
 	return (tlv_hmm_window_task){
 		.k = options->k,
 		.starts = (int) fmax(1, fmin(HMM_STORED_STARTS, COSTLY_CELLS * HMM_STORED_STARTS / step)),
-		.first = HMM_STORED_FIRST_STEPS,
+		.first = HMM_FIRST_STEPS,
 		.last = options->iterations,
 		.seed = options->seed};
 }
@@ -360,12 +356,6 @@ tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t 
 
 /* ---- thinning ---- */
 
-/* Starts of EM, steps of each, and of the best one; fewer starts, or none, above that work. */
-#define HMM_THINNING_STARTS		 4
-#define HMM_THINNING_FIRST_STEPS 20
-#define HMM_LAST_STEPS			 100
-#define HMM_MOST_WORK			 4e9
-
 /* The windows of one fold and of all others, of the cells of the source. */
 typedef struct fold_counts
 {
@@ -453,18 +443,15 @@ static tlv_status
 hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source, uint64_t seed, double *curve,
 				   size_t *k)
 {
-	/* Fewer windows in a fold tell nothing. */
-	const double least_windows = 20.0;
 	double step = (double) source->n * (double) *k;
 	double starts =
-		floor(HMM_MOST_WORK / (step * 2 * TLV_FOLDS * (HMM_LAST_STEPS + HMM_THINNING_FIRST_STEPS)));
-	tlv_hmm_window_task task = {
-		.first = HMM_THINNING_FIRST_STEPS, .last = HMM_LAST_STEPS, .seed = seed};
+		floor(HMM_MOST_WORK / (step * 2 * TLV_FOLDS * (HMM_LAST_STEPS + HMM_FIRST_STEPS)));
+	tlv_hmm_window_task task = {.first = HMM_FIRST_STEPS, .last = HMM_LAST_STEPS, .seed = seed};
 	fold_counts folds[TLV_FOLDS] = {{NULL, NULL}};
 
 	for (size_t j = 0; j < *k; j++)
 		curve[j] = NAN;
-	if (*k == 1 || starts < 1 || source->total < least_windows * TLV_FOLDS)
+	if (*k == 1 || starts < 1 || source->total < LEAST_WINDOWS * TLV_FOLDS)
 		return TLV_OK;
 	task.starts = (int) fmin(starts, HMM_THINNING_STARTS);
 	TLV_TRY(deal_windows(ctx, source, seed, folds));

@@ -7,11 +7,11 @@
 #include <math.h>
 
 #include "learn.h"
+#include "../tuning.h"
 #include "tensorlv/model/sequences.h"
 
-/* Numbers of the sample, and evaluations of the likelihood of a part, at most. */
+/* Numbers of the sample, at most. */
 #define MOST_NUMBERS ((size_t) 1 << 19)
-#define EVALUATIONS	 100
 /* Fewer sequences are cut into so many pieces. */
 #define HMM_PIECES 16
 

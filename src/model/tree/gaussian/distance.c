@@ -5,6 +5,7 @@
  * correlations for singular values.
  */
 #include "tensorlv/model/tree_gaussian.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
-
-#define GAUSSIAN_TREE_SINGULAR 1e-10 /* eigenvalues below this part of the largest are none */
 
 typedef struct vectors
 {

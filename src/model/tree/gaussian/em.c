@@ -7,6 +7,7 @@
 
 #include "tensorlv/num/linalg.h"
 #include "fit.h"
+#include "tuning.h"
 
 /* Columns, or nodes, between two looks at whether to stop. */
 #define COLUMNS_BETWEEN 64
@@ -166,8 +167,6 @@ gaussian_tree_second_moment(const gaussian_fit *fit, size_t v, size_t u, double 
 static tlv_status
 maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 {
-	/* Bound of the correlations of an edge. */
-	const double edge_most = 0.9999;
 	const tree_gaussian *g = &fit->g;
 	size_t p = fit->parts.p, r = fit->r;
 
@@ -207,7 +206,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 			for (size_t j = 0; j < m; j++)
 				table[j * n + i] = work[j];
 		}
-		TLV_TRY(tlv_tree_clip_singular(ctx, n, m, edge_most, table));
+		TLV_TRY(tlv_tree_clip_singular(ctx, n, m, EDGE_MOST, table));
 	}
 	return tlv_tree_leave_noise(ctx, fit);
 }
@@ -215,8 +214,6 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 tlv_status
 tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations)
 {
-	/* Gain of the log-likelihood of a row below which EM ends. */
-	const double step_gain = 1e-7;
 	double before = -HUGE_VAL, now, *work;
 	int done = 0;
 
@@ -229,7 +226,7 @@ tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations)
 		tlv_report(ctx, "EM on the covariance", done, iterations);
 		TLV_TRY(condition(ctx, fit));
 		now = row_log_likelihood(fit);
-		if (done == iterations || now - before < step_gain || fit->hidden == 0)
+		if (done == iterations || now - before < STEP_GAIN || fit->hidden == 0)
 			break;
 		before = now;
 		TLV_TRY(maximise(ctx, fit, work));

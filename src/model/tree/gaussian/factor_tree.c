@@ -6,10 +6,7 @@
 
 #include "tensorlv/model/dense.h"
 #include "fit.h"
-
-/* Steps of EM on the correlations, of a model and of a comparison. */
-#define STEPS_MODEL		 1000
-#define STEPS_COMPARISON 100
+#include "tuning.h"
 
 /* ---- the tree of a factor analysis ---- */
 
@@ -106,9 +103,6 @@ tree_parameters(const gaussian_fit *fit)
 static tlv_status
 warn_of_factors(tlv_context *ctx, gaussian_fit *fit, const tlv_factors *factors)
 {
-	/* Twice the gain of the criterion over all rows from which on it is very strong evidence (Kass,
-	 * Raftery 1995). */
-	const double strong_evidence = 10.0;
 	double rows = fit->parts.rows, gain, criterion;
 	double likelihood = fit->log_likelihood + fit->columns.log_scale;
 
@@ -118,7 +112,7 @@ warn_of_factors(tlv_context *ctx, gaussian_fit *fit, const tlv_factors *factors)
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) factors->q, "factors"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, factors->log_likelihood - fit->columns.log_scale,
 						 "log_likelihood_per_row_of_factors"));
-	if (2 * rows * criterion < strong_evidence)
+	if (2 * rows * criterion < STRONG_EVIDENCE)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, &fit->diagnostics,

@@ -11,6 +11,7 @@
  * of eigenvalues above the edge of the noise's spectrum (Marchenko, Pastur 1967).
  */
 #include "tensorlv/model/tree_gaussian.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,17 +19,11 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
-/* Most factors, and numbers of factors without a better criterion after which the climb ends. */
+/* Most factors. */
 #define MOST_FACTORS 100
-#define PATIENCE	 2
-/* Steps from each initial estimate, and while the number is chosen: what more would add is alike
- * for all. */
-#define FACTOR_STEPS_FIRST 20
 /* Initial estimates of the variances that the factors leave: those of the principal axes, 1, what
  * the other variables leave (1 / diag(R^-1)), and random ones. */
 #define FACTOR_STARTS 6
-/* Gain of the log-likelihood of a row below which EM ends. */
-#define STEP_GAIN 1e-7
 /* Variables of which every step may cost an eigenvalue problem. */
 #define FEW_VARIABLES ((size_t) 64)
 
@@ -333,13 +328,11 @@ static tlv_status
 factor_climb(tlv_context *ctx, factor_work *w, size_t from, int direction, double rows,
 			 size_t *best, double *best_criterion)
 {
-	/* Multiplications of the climb: some tenths of a second. */
-	const double most_work = 5e9;
 	int worse = 0;
 
 	for (size_t q = from;
-		 q >= 1 && q <= w->most && worse < PATIENCE && w->done<most_work; q = direction> 0 ? q + 1
-																						   : q - 1)
+		 q >= 1 && q <= w->most && worse < PATIENCE && w->done<CLIMB_WORK; q = direction> 0 ? q + 1
+																							: q - 1)
 	{
 		double criterion;
 

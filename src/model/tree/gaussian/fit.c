@@ -11,10 +11,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 #include "fit.h"
-
-/* Bounds of the correlation of a hidden node with what it is learned from, and of its edges. */
-#define START_LEAST 0.2
-#define START_MOST	0.98
+#include "tuning.h"
 
 /* ---- the variables ---- */
 
@@ -88,8 +85,6 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 void
 tlv_tree_floor_constant(tlv_dense_central *central)
 {
-	/* Of the mean variance, what a column gets that does not vary. */
-	const double least_part = 1e-6;
 	size_t d = central->d;
 	double mean = 0;
 
@@ -101,7 +96,7 @@ tlv_tree_floor_constant(tlv_dense_central *central)
 			continue;
 		for (size_t i = 0; i < d; i++)
 			central->covariance[j * d + i] = central->covariance[i * d + j] = 0;
-		central->covariance[j * (d + 1)] = least_part * (mean > 0 ? mean : 1);
+		central->covariance[j * (d + 1)] = CONSTANT_PART * (mean > 0 ? mean : 1);
 	}
 }
 

@@ -1,6 +1,7 @@
 /*
  * wishart.c - random covariances for the parametric bootstrap (tree_gaussian.h).
  */
+#include "tuning.h"
 #include <math.h>
 #include <string.h>
 
@@ -26,15 +27,13 @@ struct tlv_wishart
 static tlv_status
 take_root(tlv_context *ctx, tlv_wishart *w, tlv_dense_central *central)
 {
-	/* Eigenvalues below this proportion of the largest are taken to be 0. */
-	const double singular = 1e-12;
 	double *values = tlv_alloc(ctx, w->d, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, values);
 	memcpy(w->mean, central->mean, w->d * sizeof(double));
 	TLV_TRY(tlv_eigen_symmetric(ctx, w->d, central->covariance, values));
 	while (w->rank < w->d && (double) w->rank < w->rows - 1 &&
-		   values[w->rank] > singular * values[0])
+		   values[w->rank] > WISHART_SINGULAR * values[0])
 		w->rank++;
 	TLV_TRY_NEW(ctx, w->root, w->d * w->rank);
 	for (size_t j = 0; j < w->rank; j++)

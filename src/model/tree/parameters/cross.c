@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/num/linalg.h"
 
 /* Sum of A'A over a side's stand-ins, with its ridge. */
 static tlv_status
 side_gram(tlv_context *ctx, const tree_side *side, double *gram)
 {
-	/* Added to the diagonals of the normal equations, part of their mean. */
-	const double ridge = 1e-9;
 	size_t k = side->k;
 	double trace = 0;
 
@@ -27,7 +26,7 @@ side_gram(tlv_context *ctx, const tree_side *side, double *gram)
 	for (size_t j = 0; j < k; j++)
 		trace += gram[j * k + j];
 	for (size_t j = 0; j < k; j++)
-		gram[j * k + j] += ridge * trace / (double) k;
+		gram[j * k + j] += SIDE_RIDGE * trace / (double) k;
 	return TLV_OK;
 }
 

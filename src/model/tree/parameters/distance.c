@@ -5,6 +5,7 @@
  * p_j).  Half a row is spread over every table against zeros.
  */
 #include "tensorlv/model/tree_parameters.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,8 +14,7 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
-#define PSEUDO_ROWS 0.5
-#define STATES		TLV_CATEGORY_MOST_STATES
+#define STATES TLV_CATEGORY_MOST_STATES
 
 /* One table without the states that were not seen. */
 typedef struct table

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
@@ -57,8 +58,6 @@ static tlv_status
 rank_pair(tlv_context *ctx, const tlv_category_tables *tables, int64_t a, int64_t b,
 		  pair_rank *result)
 {
-	/* A canonical correlation counts when it and the smaller ones are not zero at this level. */
-	const double rank_level = 1e-3;
 	size_t m = (size_t) tables->states[a], n = (size_t) tables->states[b];
 	size_t least = m < n ? m : n, used[2];
 	double *block, *white, *s, total, tail = 0;
@@ -81,7 +80,7 @@ rank_pair(tlv_context *ctx, const tlv_category_tables *tables, int64_t a, int64_
 	{
 		double degrees = (double) (used[0] - result->rank) * (double) (used[1] - result->rank);
 
-		if (tlv_chisq_survival(total * tail, degrees) > rank_level)
+		if (tlv_chisq_survival(total * tail, degrees) > RANK_LEVEL)
 			break;
 		tail = fmax(tail - s[result->rank] * s[result->rank], 0);
 	}

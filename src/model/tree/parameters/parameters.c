@@ -11,18 +11,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
-
-/* Least probability that EM starts from, of a triple's tables and (part of the mean) of an edge's.
- */
-#define TRIPLE_LEAST 1e-4
-#define EDGE_LEAST	 1e-2
-/* Convergence tolerance of EM on a triple's tables. */
-#define TRIPLE_TOLERANCE 1e-8
 
 /* What is known of a hidden node: its distribution and those of its triple given it. */
 typedef struct node_views
@@ -173,8 +167,6 @@ solver_fails(tree_solver *solver, size_t hidden)
 static tlv_status
 solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double *table)
 {
-	/* Steps of EM on a triple's table, after the decomposition and after a random start. */
-	const int triple_steps = 30, random_steps = 200;
 	const int64_t *states = solver->parts->states;
 	const int64_t *triple = solver->selection.triples + 3 * hidden;
 	node_views *views = &solver->views[hidden];
@@ -202,7 +194,7 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 		}
 		for (int t = 0; t < 3; t++)
 			tlv_normalize_rows(views->k, d[t], TRIPLE_LEAST, views->means[t]);
-		TLV_TRY(refine_triple(ctx, &source, views, solved ? triple_steps : random_steps));
+		TLV_TRY(refine_triple(ctx, &source, views, solved ? TRIPLE_STEPS : RANDOM_TRIPLE_STEPS));
 		for (int t = 0; t < 3; t++)
 			for (size_t i = 0; i < d[t]; i++)
 				for (size_t j = 0; j < views->k; j++)
@@ -285,8 +277,6 @@ static tlv_status
 refine_joint(tlv_context *ctx, const tree_side *u, const tree_side *v, const double *const *pairs,
 			 double *joint)
 {
-	/* Steps of EM for the joint distribution of an edge. */
-	const int edge_steps = 30;
 	size_t most = 0, n = u->k * v->k, room = 0;
 	double *half, *ratio, *sum;
 
@@ -297,7 +287,7 @@ refine_joint(tlv_context *ctx, const tree_side *u, const tree_side *v, const dou
 	TLV_TRY(tlv_alloc_numbers(ctx, &half, most * v->k + most * room + n));
 	ratio = half + most * v->k;
 	sum = ratio + most * room;
-	for (int step = 0; step < edge_steps; step++)
+	for (int step = 0; step < TRIPLE_STEPS; step++)
 	{
 		double total = 0;
 
