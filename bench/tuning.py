@@ -84,7 +84,7 @@ def restart(environment):
 def fit_all(fits):
     """(qualities, digests, CPU seconds) of the fits, None where one fails"""
     qualities, digests, s = [], [], Session()
-    s.set(client_min_messages='fatal')
+    s.set(client_min_messages='error')
     before = stat(s.pid)[0]
     for name, model, quality in fits:
         sql = (f"SELECT ({quality}), md5(concat(m::text, (SELECT string_agg(w::text, ' ') FROM tlv_warnings(m) w))) FROM (SELECT {model} m OFFSET 0) q")

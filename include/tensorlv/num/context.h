@@ -229,6 +229,14 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
 			TLV_TRY_CONTINUE(ctx);                                                                 \
 	} while (0)
 
+/* The same of a loop that takes microseconds in each. */
+#define TLV_TRY_CONTINUE_OFTEN(ctx, i)                                                             \
+	do                                                                                             \
+	{                                                                                              \
+		if ((i) % 64 == 0)                                                                         \
+			TLV_TRY_CONTINUE(ctx);                                                                 \
+	} while (0)
+
 /* n numbers, all 0. */
 static inline tlv_status
 tlv_alloc_numbers(tlv_context *ctx, double **numbers, size_t n)

@@ -56,16 +56,13 @@ chooser_create(tlv_context *ctx, const tlv_anchor_points *points, size_t k, choo
 static tlv_status
 squares_from(tlv_context *ctx, chooser *c, const double *origin)
 {
-	/* Points between two looks at whether to stop. */
-	const int points_between = 4096;
 	const tlv_anchor_points *points = c->points;
 
 	for (size_t i = 0; i < points->n; i++)
 	{
 		double sum = 0;
 
-		if (i % points_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < points->d; j++)
 		{
 			double x = points->rows[i * points->d + j] - (origin != NULL ? origin[j] : 0);

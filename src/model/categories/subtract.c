@@ -5,9 +5,6 @@
 #include "tensorlv/model/accumulator.h"
 #include "tensorlv/model/refusals.h"
 
-/* Numbers between two looks at whether to stop. */
-#define NUMBERS_BETWEEN ((size_t) 1 << 20)
-
 /* How many rows of what is taken have a state of the sums. */
 static double
 taken_of_state(const tlv_category_tables *tables, const int32_t *map, size_t v, int64_t state)
@@ -71,8 +68,7 @@ category_require_left(tlv_context *ctx, size_t n, const double *left)
 {
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (left[i] < 0)
 			return refuse_more(ctx);
 	}

@@ -105,8 +105,7 @@ replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
 	{
 		bool bad = uses[j] < unused * share || uses[j] == 0;
 
-		if (j % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, j);
 
 		for (size_t i = 0; i < k && !bad; i++)
 			bad = i != j && fabs(gram[i + j * k]) > alike &&

@@ -203,8 +203,7 @@ direction_of(tlv_context *ctx, const tlv_coding_learner *learner, const row_grap
 			const double *row = learner->rows + i * d;
 			double product = 0;
 
-			if (i % 256 == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, i);
 			if (!is_in(set, i))
 				continue;
 			for (size_t e = 0; e < d; e++)
@@ -291,8 +290,7 @@ tlv_coding_start_graph(tlv_context *ctx, tlv_coding_learner *learner,
 	least = (size_t) fmax(1, ceil(options->common * share));
 	for (size_t round = 0; (double) round < rounds; round++)
 	{
-		if (round % 1024 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, round);
 		TLV_TRY(try_triple(ctx, &graph, least, &learner->rng, set, &sets));
 	}
 	TLV_TRY(atoms_of(ctx, learner, &graph, &sets, found));

@@ -83,8 +83,6 @@ tlv_status
 tlv_coding_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, double noise,
 					uint64_t seed, tlv_coding_emit emit, void *argument)
 {
-	/* Rows between two looks at tlv_should_stop(). */
-	const int chunk_rows = 256;
 	const tlv_section *section = tlv_frame_find(model, "atoms");
 	const double *atoms = tlv_section_data(model, section);
 	size_t d = section->rows, k = section->columns;
@@ -104,8 +102,7 @@ tlv_coding_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, doubl
 	tlv_rng_seed(&rng, tlv_mix64(seed));
 	for (size_t row = 1; row <= rows; row++)
 	{
-		if (row % chunk_rows == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, row);
 		draw_code(&rng, k, sparsity, order, codes);
 		tlv_rng_fill_normal(&rng, d, x);
 		for (size_t i = 0; i < d; i++)

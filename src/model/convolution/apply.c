@@ -26,8 +26,7 @@ score_segment(tlv_context *ctx, const tlv_convolution_parts *parts, const tlv_pa
 	{
 		size_t most = tlv_least(parts->s, end - t);
 
-		if (t % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		for (size_t l = 0; l < parts->k; l++)
 		{
 			const double *f = parts->templates + parts->s * l, *x = part->float64 + t;

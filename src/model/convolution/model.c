@@ -187,8 +187,7 @@ convolution_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_po
 	{
 		double *shares = posterior->values + t * k, total = 0;
 
-		if (t % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		for (size_t l = 0; l < k; l++)
 		{
 			double x = 0;

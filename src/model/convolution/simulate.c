@@ -139,8 +139,6 @@ static tlv_status
 simulate_series(tlv_context *ctx, const simulation *w, size_t series, size_t length, uint64_t seed,
 				tlv_convolution_take take, void *argument)
 {
-	/* Steps between two looks at tlv_should_stop(). */
-	const int steps_between = 256;
 	double deviation = sqrt(w->parts->noise);
 	size_t s = w->parts->s;
 	tlv_rng rng;
@@ -150,8 +148,7 @@ simulate_series(tlv_context *ctx, const simulation *w, size_t series, size_t len
 	{
 		double x;
 
-		if (t % steps_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		draw_step(w, t, &rng);
 		if (t < s)
 			continue;

@@ -144,8 +144,6 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 static tlv_status
 correct_cubes(tlv_context *ctx, const compressed_state *state)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
 	const tlv_subspace *subspace = state->head.within.subspace;
 	size_t width = subspace->width, d = subspace->d;
 	const double *weights = subspace->weights;
@@ -156,8 +154,7 @@ correct_cubes(tlv_context *ctx, const compressed_state *state)
 	{
 		double g = 2 * state->correction3[i] / 3;
 
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < width; j++)
 			r[i * width + j] = g * weights[i * width + j] - state->scattered[i * width + j];
 	}

@@ -10,10 +10,6 @@
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/sort.h"
 
-/* Documents, and entries, between two looks at whether to stop. */
-#define DOCUMENTS_BETWEEN ((size_t) 1024)
-#define ENTRIES_BETWEEN	  ((size_t) 16384)
-
 /* Number of entries below which equal documents are not merged. */
 #define FEW_ENTRIES ((size_t) 4096)
 
@@ -103,8 +99,7 @@ tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held, const tlv_f
 	{
 		tlv_held_document document = {.times = times[t], .rest = rest[t], .n = (size_t) sizes[t]};
 
-		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		TLV_TRY(tlv_documents_hold(ctx, held, &document, items + at, counts + at));
 		at += document.n;
 	}
@@ -159,8 +154,7 @@ count_gather_entries(tlv_context *ctx, tlv_held_documents *held)
 	{
 		tlv_held_document *document = &held->list[t];
 
-		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		if (document->n > 0) /* the arrays are NULL while no document has items */
 		{
 			memcpy(items + entries, held->items + document->at, document->n * sizeof(int64_t));
@@ -230,8 +224,7 @@ tlv_documents_tell(tlv_context *ctx, tlv_held_documents *held, void *state, tlv_
 								  .items = held->items + document->at,
 								  .counts = held->counts + document->at};
 
-		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		for (size_t i = 0; i < told.n; i++)
 			told.length += told.counts[i];
 		TLV_TRY(take(ctx, state, &told));
@@ -298,8 +291,7 @@ tlv_documents_size(tlv_context *ctx, const tlv_held_documents *held, double *byt
 	{
 		uint64_t step = (uint64_t) held->items[i] - (uint64_t) before;
 
-		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		TLV_TRY(tlv_dictionary_add(ctx, &dictionary, held->items[i], &position));
 		before = held->items[i];
 		*bytes += whole_bytes((step << 1) ^ ((int64_t) step < 0 ? UINT64_MAX : 0)) +
@@ -389,8 +381,7 @@ tlv_documents_check(tlv_context *ctx, const tlv_frame *frame, size_t below)
 	{
 		tlv_held_document document = {.times = times[t], .rest = rest[t], .at = at};
 
-		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		if (sizes[t] > (double) (entries - at))
 			return tlv_fail(ctx, TLV_CORRUPT, "document %zu has more items than there are", t + 1);
 		document.n = (size_t) sizes[t];

@@ -72,8 +72,7 @@ count_add_pairs(tlv_context *ctx, tlv_summary_state *state, size_t n, double sca
 		double *restrict row = state->pairs + tlv_packed2_index((size_t) entries[a].item, 0);
 		double factor = scale * entries[a].weight;
 
-		if (a % ROWS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, a);
 		for (size_t b = 0; b < a; b++)
 			row[entries[b].item] += factor * entries[b].weight;
 	}
@@ -89,8 +88,7 @@ run_off(tlv_context *ctx, const tlv_subspace *keep, tlv_document *document)
 
 	for (size_t i = 0; i < document->n; i++)
 	{
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		if (document->items[i] == TLV_RUNOFF_ITEM ||
 			tlv_dictionary_find(&keep->dictionary, document->items[i]) < 0)
 		{
@@ -163,8 +161,7 @@ tlv_summary_enter(tlv_context *ctx, void *argument, const tlv_told_document *doc
 		double count = document->counts[i];
 		int32_t position;
 
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		TLV_TRY(tlv_summary_place(ctx, state, document->items[i], &position));
 		state->totals[position] += times * count;
 		state->frequency[position] += times;

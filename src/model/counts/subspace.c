@@ -19,9 +19,6 @@
 #define LEAST_SPARE ((size_t) 10)
 #define MOST_SPARE	((size_t) 64)
 
-/* Items between two looks at whether to stop. */
-#define SUBSPACE_ITEMS_BETWEEN 4096
-
 /* A summary keeps an item when enough documents hold it. */
 static size_t
 kept_items(const tlv_frame *summary, double minimum_documents, int32_t *kept)
@@ -75,8 +72,7 @@ scale_basis(tlv_context *ctx, tlv_subspace *s)
 	TLV_TRY_NEW(ctx, s->weights, s->width * s->d);
 	for (size_t i = 0; i < s->d; i++)
 	{
-		if (i % SUBSPACE_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < s->width; j++)
 			s->weights[i * s->width + j] = s->scale[i] * s->basis[i * s->block + j];
 	}
@@ -356,8 +352,7 @@ next_of_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace
 	TLV_TRY_ALLOC(ctx, ritz);
 	for (size_t i = 0; i < p.d; i++)
 	{
-		if (i % SUBSPACE_ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = i * p.block; j < (i + 1) * p.block; j++)
 			z[j] = sums[j] / p.tokens;
 	}
@@ -417,8 +412,6 @@ static tlv_status
 pair_moment(tlv_context *ctx, const tlv_frame *moments, const subspace_parts *p,
 			const int32_t *kept, double **packed)
 {
-	/* Rows of pairs of items between two of these. */
-	const int rows_between = 64;
 	const double *pairs = tlv_frame_float64(moments, "pairs");
 	const double *correction = tlv_frame_float64(moments, "correction");
 
@@ -428,8 +421,7 @@ pair_moment(tlv_context *ctx, const tlv_frame *moments, const subspace_parts *p,
 		double *row = *packed + tlv_packed2_index(i, 0);
 		const double *source = pairs + tlv_packed2_index((size_t) kept[i], 0);
 
-		if (i % rows_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < i; j++)
 			row[j] = source[kept[j]] / p->tokens;
 		row[i] = p->distinct != 0 ? 0 : (source[kept[i]] - correction[kept[i]]) / p->tokens;

@@ -72,14 +72,12 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	TLV_TRY_ALLOC(ctx, position);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		TLV_TRY(tlv_summary_place(ctx, state, items[i], &position[i]));
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		state->totals[position[i]] += totals[i];
 		state->frequency[position[i]] += frequency[i];
 		tlv_summary_add_scaled(state, position[i], correction[i], squares[i], 1);
@@ -124,8 +122,7 @@ order_items(tlv_context *ctx, tlv_summary_state *state)
 	TLV_TRY(tlv_bag_sort(ctx, n, added, added + n, &n));
 	for (size_t i = 0, a = 0, b = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		order[i] = b == n || (a < old && state->order[a].item < added[b].item) ? state->order[a++]
 																			   : added[b++];
 	}
@@ -149,8 +146,7 @@ items_left(tlv_context *ctx, tlv_summary_state *state, tlv_bag_entry *order, siz
 	{
 		size_t i = (size_t) state->order[at].weight;
 
-		if (at % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, at);
 		if (state->frequency[i] == 0 && fabs(state->totals[i]) < 0.5)
 			continue;
 		order[left++] = state->order[at];
@@ -215,8 +211,7 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->declared.sizes[SIZE_ITEMS] = d;
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		stored->items[i] = order[i].item;
 		for (int s = 0; s < 4; s++)
 			stored->numbers[s][i] = source[s][(size_t) order[i].weight];
@@ -226,8 +221,7 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 		double *row = stored->pairs + tlv_packed2_index(i, 0);
 		size_t at = (size_t) order[i].weight;
 
-		if (i % ROWS_BETWEEN == ROWS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < i; j++)
 			row[j] = fmax(0, state->pairs[tlv_packed2_index(at, (size_t) order[j].weight)]);
 		row[i] = state->squares[at];

@@ -8,10 +8,6 @@
 #include "documents.h"
 #include "tensorlv/model/counts.h"
 
-/* Items, and rows of pairs, between two looks at whether to stop. */
-#define ITEMS_BETWEEN ((size_t) 16384)
-#define ROWS_BETWEEN  ((size_t) 64)
-
 /* The stored form, items ascending. */
 typedef struct tlv_summary_arrays
 {

@@ -18,16 +18,13 @@ tlv_status
 tlv_within_subtract_repeats(tlv_context *ctx, const tlv_subspace *subspace,
 							const double *correction, double *square)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
 	size_t width = subspace->width, d = subspace->d;
 	double *scaled;
 
 	TLV_TRY_NEW_ROWS(ctx, scaled, d, width);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < width; j++)
 			scaled[i * width + j] = correction[i] * subspace->weights[i * width + j];
 	}

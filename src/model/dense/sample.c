@@ -13,9 +13,6 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/sort.h"
 
-/* Rows that are moved, hashed or copied between two looks at whether to stop. */
-#define DENSE_ROWS_BETWEEN 1024
-
 typedef struct sample_key
 {
 	uint64_t key;
@@ -297,8 +294,7 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	state->d = rows->columns > 0 ? rows->rows : state->d;
 	for (size_t t = 0; t < rows->columns; t++)
 	{
-		if (t % DENSE_ROWS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d, counts[t]));
 	}
 	return TLV_OK;
@@ -319,8 +315,7 @@ sample_arrange(tlv_context *ctx, sample_state *state)
 	{
 		size_t to = first;
 
-		if (first % DENSE_ROWS_BETWEEN == DENSE_ROWS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, first);
 		memcpy(moved, rows + first * d, d * sizeof(double));
 		for (; (from = keys[to].at) != first; to = from)
 		{
@@ -361,8 +356,7 @@ check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x
 	{
 		uint64_t key = dense_key_of(seed, d, x + t * d);
 
-		if (t % DENSE_ROWS_BETWEEN == DENSE_ROWS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		if (t > 0 && key <= before)
 			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample is out of order", t + 1);
 		before = key;
@@ -437,8 +431,7 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 	for (size_t t = 0; t < section->columns; t++)
 		for (sum += share[t]; at < *n && (double) at + 1 <= sum; at++)
 		{
-			if (at % DENSE_ROWS_BETWEEN == DENSE_ROWS_BETWEEN - 1)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, at);
 			memcpy(*rows + at * d, from + t * d, d * sizeof(double));
 		}
 	for (; at > 0 && at < *n; at++) /* what rounding has left */

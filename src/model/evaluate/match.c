@@ -15,8 +15,6 @@
 #define CONSTANT 1e-12
 /* No correlation is known to be nearer to 1: t stays finite. */
 #define LARGEST_CORRELATION (1 - DBL_EPSILON)
-/* Pairs of components between two looks at tlv_should_stop(): some milliseconds. */
-#define MATCHED_PAIRS 4096
 
 static bool
 varies(double square, double mean, double nodes)
@@ -54,8 +52,7 @@ fill_pairs(tlv_context *ctx, const tlv_frame *frame, tlv_membership_match *match
 			size_t at = i * match->k_b + j;
 			tlv_component_pair *pair = &match->pairs[at];
 
-			if (at % MATCHED_PAIRS == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, at);
 			*pair =
 				(tlv_component_pair){NAN, NAN, 1, 1, differences[at] / match->nodes, false, false};
 			if (varies(square_a[i], mean_a[i], match->nodes) &&
@@ -108,8 +105,7 @@ adjust(tlv_context *ctx, tlv_membership_match *match, double alpha)
 		int64_t bits = order_bits(match->pairs[e].p_value);
 		size_t low = 0, high = distinct;
 
-		if (e % MATCHED_PAIRS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, e);
 		while (high - low > 1)
 		{
 			size_t middle = (low + high) / 2;

@@ -7,9 +7,6 @@
 #include "wide.h"
 #include "tensorlv/num/rng.h"
 
-/* Rows between two questions whether to stop. */
-#define CHECK_ROWS 256
-
 /* The mean of the rows, and an order in which each is as likely anywhere. */
 static tlv_status
 look_at_rows(tlv_context *ctx, uint64_t seed, tlv_gmm_sample *sample, size_t *order)
@@ -21,8 +18,7 @@ look_at_rows(tlv_context *ctx, uint64_t seed, tlv_gmm_sample *sample, size_t *or
 	{
 		size_t other = (size_t) tlv_rng_below(&rng, t + 1);
 
-		if (t % CHECK_ROWS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		order[t] = order[other];
 		order[other] = t;
 		for (size_t i = 0; i < sample->d; i++)
@@ -42,8 +38,7 @@ order_rows(tlv_context *ctx, tlv_gmm_sample *sample, size_t *order, double *move
 	{
 		size_t to = first;
 
-		if (first % CHECK_ROWS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, first);
 		memcpy(moved, sample->rows + first * sample->d, bytes);
 		for (; (from = order[to]) != first; to = from)
 		{
@@ -67,8 +62,7 @@ find_scale(tlv_context *ctx, bool directions, tlv_gmm_sample *sample)
 	TLV_TRY_NEW(ctx, sample->scale, d);
 	for (size_t t = 0; t < sample->n; t++)
 	{
-		if (t % CHECK_ROWS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		for (size_t i = 0; i < d; i++)
 		{
 			double from = sample->rows[t * d + i] - sample->center[i];

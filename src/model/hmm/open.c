@@ -95,8 +95,6 @@ hmm_open_vectors(tlv_context *ctx, tlv_hmm_model *model)
 static tlv_status
 hmm_open_symbols(tlv_context *ctx, tlv_hmm_model *model)
 {
-	/* Symbols whose emissions are copied between two looks at whether to stop. */
-	const int symbols = 1024;
 	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
 
 	TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary, d, model->parts.items));
@@ -104,8 +102,7 @@ hmm_open_symbols(tlv_context *ctx, tlv_hmm_model *model)
 	TLV_TRY_ALLOC(ctx, model->emissions);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % symbols == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		memcpy(model->emissions + i * stride, model->parts.emissions + i * k, k * sizeof(double));
 	}
 	for (size_t j = 0; j < k; j++)

@@ -15,8 +15,6 @@
 /* Steps between two looks at whether to stop, at most; values are brought back to a largest of 0,
  * too. */
 #define PART ((size_t) 256)
-/* Logarithms taken between two looks at whether to stop. */
-#define LOGARITHMS ((size_t) 1 << 20)
 
 typedef int64_t indices __attribute__((vector_size(64)));
 typedef uint16_t narrow __attribute__((vector_size(16), aligned(2), may_alias));
@@ -39,8 +37,7 @@ fill_logarithms(tlv_context *ctx, size_t n, const double *p, double *logarithms)
 {
 	for (size_t e = 0; e < n; e++)
 	{
-		if (e % LOGARITHMS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, e);
 		logarithms[e] = p[e] > 0 ? log(p[e]) : -HUGE_VAL; /* padding */
 	}
 	return TLV_OK;

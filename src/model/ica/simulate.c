@@ -106,8 +106,6 @@ tlv_status
 tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t seed,
 				 tlv_ica_emit emit, void *argument)
 {
-	/* Rows between two looks at tlv_should_stop(). */
-	const int chunk_rows = 256;
 	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	const int64_t *laws = tlv_frame_int64(model, "sources");
 	const double *factor = tlv_frame_float64(model, "noise_factor");
@@ -127,8 +125,7 @@ tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t
 	tlv_rng_seed(&rng, tlv_mix64(seed));
 	for (size_t row = 1; row <= rows; row++)
 	{
-		if (row % chunk_rows == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, row);
 		memcpy(x, tlv_frame_float64(model, "mean"), d * sizeof(double));
 		for (size_t j = 0; j < k; j++)
 			sources[j] = draw_source(&rng, laws[j]);

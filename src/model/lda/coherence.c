@@ -11,9 +11,6 @@
 
 #define MAX_TOP 100
 
-/* Topics whose joint frequencies are counted or checked between two looks at whether to stop. */
-#define TOPICS_BETWEEN 256
-
 /* Sizes: items of a topic, topics. */
 #define SIZE_TOP TLV_SIZE_1
 #define SIZE_K	 TLV_SIZE_2
@@ -39,8 +36,6 @@ static tlv_status
 top_positions(tlv_context *ctx, const tlv_topics *topics, size_t topic, size_t top,
 			  int32_t *positions)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
 	size_t n = 0;
 
 	for (size_t i = 0; i < topics->d; i++)
@@ -48,8 +43,7 @@ top_positions(tlv_context *ctx, const tlv_topics *topics, size_t topic, size_t t
 		double p = topics->phi[i * topics->k + topic];
 		size_t at;
 
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		if (n == top && p <= topics->phi[(size_t) positions[n - 1] * topics->k + topic])
 			continue;
 		n += n < top;
@@ -131,8 +125,7 @@ coherence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row
 		const int32_t *present = state->present + j * state->top;
 		double *joint = state->joint + j * tlv_packed2_size(state->top);
 
-		if (j % TOPICS_BETWEEN == TOPICS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, j);
 		for (int32_t a = 0; a < state->n_present[j]; a++)
 			for (int32_t b = 0; b <= a; b++)
 				joint[tlv_packed2_index((size_t) present[a], (size_t) present[b])] += 1;
@@ -152,8 +145,7 @@ coherence_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 
 	for (size_t t = 0; t < sizes[SIZE_K]; t++, joint += tlv_packed2_size(top))
 	{
-		if (t % TOPICS_BETWEEN == TOPICS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		for (size_t i = 0; i < top; i++)
 			for (size_t j = 0; j <= i; j++)
 			{

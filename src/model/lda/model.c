@@ -407,8 +407,6 @@ static tlv_status
 maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *statistics,
 				double weight, double *phi)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
 	const double *expected = tlv_frame_float64(statistics, "expected");
 	double tokens = tlv_frame_scalar(statistics, "tokens", 0), *counts, *kept;
 	size_t k = parts->k, d = parts->d;
@@ -424,8 +422,7 @@ maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *s
 		kept[j] = tlv_step_kept(weight, tokens * parts->weights[j], parts->eta * (double) d);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t j = 0; j < k; j++)
 			counts[i * k + j] = weight * expected[i * k + j] + kept[j] * parts->phi[i * k + j];
 	}

@@ -87,13 +87,9 @@ take_alpha(tlv_context *ctx, const double *alpha, given_topics *given)
 static tlv_status
 sum_shares(tlv_context *ctx, given_topics *given)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
-
 	for (size_t i = 0; i < given->d; i++)
 	{
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		given->shares[i] = 0;
 		for (size_t j = 0; j < given->k; j++)
 			given->shares[i] += given->weights[j] * given->phi[i * given->k + j];

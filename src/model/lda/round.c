@@ -20,9 +20,6 @@
 #define BIN_SHIFT 48
 #define BINS	  ((size_t) 0x3ff0 + 1)
 
-/* Items between two looks at whether to stop. */
-#define ROUNDED_BETWEEN 65536
-
 typedef struct topic_bin
 {
 	double n, sum, entropy; /* of probabilities: how many, sum of p, sum of p log p */
@@ -47,8 +44,7 @@ fill_bins(tlv_context *ctx, size_t k, size_t d, const double *topic, topic_bin *
 		double p = topic[i * k];
 		topic_bin *bin = &bins[bin_of(p)];
 
-		if (i % ROUNDED_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		bin->n++;
 		bin->sum += p;
 		bin->entropy += p > 0 ? p * log(p) : 0;
@@ -94,8 +90,7 @@ is_rounded(tlv_context *ctx, size_t k, size_t d, const double *topic, bool *roun
 	{
 		double p = topic[i * k];
 
-		if (i % ROUNDED_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (p == (double) (float) p || p == usual)
 			continue;
 		*rounded = usual < 0;
@@ -163,8 +158,7 @@ round_topic(tlv_context *ctx, size_t k, size_t d, double *topic, double divisor,
 	{
 		double p = topic[i * k];
 
-		if (i % ROUNDED_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (bin_of(p) < rounding->end)
 			topic[i * k] = rounding->mean;
 		else

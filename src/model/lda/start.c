@@ -124,8 +124,6 @@ fill_anchors(tlv_context *ctx, size_t before, size_t k, const double *weights, t
 tlv_status
 tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, size_t *size)
 {
-	/* Items between two looks at whether to stop. */
-	const int items_between = 4096;
 	tlv_diagnostics diagnostics = {0};
 	double *phi, *weights, *alpha;
 	tlv_lda_parts parts;
@@ -140,8 +138,7 @@ tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, s
 	alpha = weights + k;
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % items_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		memcpy(phi + i * k, parts.phi + i * before, before * sizeof(double));
 	}
 	memcpy(weights, parts.weights, before * sizeof(double));

@@ -115,8 +115,7 @@ membership_moments_of_rows(tlv_context *ctx, const membership_rows *rows,
 	{
 		size_t items = membership_row_items(rows, rows->codes, i, rows->items);
 
-		if (i % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t s = 0; s < items; s++)
 			moments->mean[rows->items[s]]++;
 		for (size_t s = 0; s < items && i < n; s++)

@@ -49,8 +49,7 @@ count_present(tlv_context *ctx, const membership_rows *rows, double *present)
 	memset(present, 0, rows->p * sizeof(double));
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		if (i % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t s = 0; s < rows->slots; s++)
 			present[s / rows->copies] += rows->codes[i * rows->slots + s] != 0;
 	}
@@ -215,8 +214,7 @@ set_sources(tlv_context *ctx, const double *table, regression *work)
 		double factor =
 			1 / (fmax(work->present[j], MEMBERSHIP_LEAST_PRESENT) * (double) rows->copies);
 
-		if (j % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, j);
 		if (!work->source[j])
 			continue;
 		for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)

@@ -104,8 +104,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 		size_t n = membership_row_members(rows, rows->codes, i, &worker);
 		double before = score.sum;
 
-		if (i % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		(void) membership_infer(&worker, n, rows->items);
 		n = membership_row_members(rows, rows->held, i, &worker);
 		score_row(&worker, rows, n, &score);

@@ -9,9 +9,6 @@
 #include "mixed/memberships.h"
 #include "tensorlv/model/assignment.h"
 
-/* Nodes between two looks at tlv_should_stop(). */
-#define MMSB_NODES_BETWEEN 4096
-
 /* ---- matching ---- */
 
 /* Sums over the nodes that both models have. */
@@ -56,8 +53,7 @@ arrange_add_side(tlv_context *ctx, const tlv_mmsb_parts *a, const tlv_mmsb_parts
 	{
 		int order = compare_nodes(a, i, b, j, s);
 
-		if ((i + j) % MMSB_NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i + j);
 		if (order == 0)
 			mmsb_add_node(&a->side[s].memberships, i, &b->side[s].memberships, j, sums);
 		i += order <= 0;

@@ -22,9 +22,6 @@
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/special.h"
 
-/* Pairs between two looks at tlv_should_stop(). */
-#define PAIRS_BETWEEN 4096
-
 /* ---- pairs of nodes, over several days ---- */
 
 typedef struct day
@@ -150,8 +147,7 @@ find_labels(tlv_context *ctx, graph_drift *state, size_t s)
 	{
 		float best = 0;
 
-		if (u % PAIRS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		state->label[s][u] = -1;
 		for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
 			if (memberships->share[e] > best)
@@ -173,8 +169,7 @@ next_known_pair(tlv_context *ctx, const graph_drift *state, day_walk *walk, day_
 
 	for (;;)
 	{
-		if (walk->seen++ % PAIRS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, walk->seen++);
 		*any = next_pair(walk, pair);
 		if (!*any)
 			return TLV_OK;

@@ -107,16 +107,13 @@ typedef struct side_sums
 static tlv_status
 sum_side(tlv_context *ctx, const tlv_mmsb_parts *parts, size_t s, side_sums *sums)
 {
-	/* Nodes between two looks at tlv_should_stop(). */
-	const int nodes_between = 4096;
 	const tlv_memberships *memberships = &parts->side[s].memberships;
 
 	TLV_TRY_NEW0(ctx, sums->first, 2 * parts->k);
 	sums->second = sums->first + parts->k;
 	for (size_t u = 0; u < memberships->n; u++)
 	{
-		if (u % nodes_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
 		{
 			double x = memberships->share[e];

@@ -256,8 +256,7 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const in
 	model->sum = 0;
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		mapped += model->known[i];
 		if (!node_rates(model, (size_t) model->index[i]))
 			continue;
@@ -300,8 +299,7 @@ log_posterior(tlv_context *ctx, mmsb_model *model, double *logs)
 	{
 		double floor_rate;
 
-		if (i % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		node_rates(model, (size_t) model->index[i]);
 		floor_rate = smallest_rate(model);
 		for (size_t a = 0; a < k; a++)
@@ -384,8 +382,7 @@ step_node(tlv_context *ctx, mmsb_model *model)
 		size_t v = (size_t) model->index[i];
 		double expected = DBL_MIN, one, factor; /* 1 / DBL_MIN is finite */
 
-		if (i % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		node_rates(model, v);
 		for (size_t a = 0; a < k; a++)
 			expected += model->weight[a] * model->rates[a];
@@ -493,8 +490,7 @@ mmsb_mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares,
 	{
 		double rate = 0;
 
-		if (i % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		node_rates(model, (size_t) model->index[i]);
 		for (size_t a = 0; a < k; a++)
 			rate += shares[a] * model->rates[a];

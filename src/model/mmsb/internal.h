@@ -281,7 +281,4 @@ extern void tlv_mmsb_relabel(size_t n, const int64_t *assignment, int32_t *label
 extern tlv_status tlv_mmsb_settle_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 										 int32_t *const label[2]);
 
-/* Nodes between two looks at tlv_should_stop(): milliseconds. */
-#define MMSB_CHUNK_NODES 64
-
 #endif /* TENSORLV_MMSB_INTERNAL_H */

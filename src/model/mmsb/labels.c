@@ -80,8 +80,7 @@ tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t n, const float *share, int32
 	{
 		size_t best = 0;
 
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		for (size_t a = 1; a < k; a++)
 			best = share[u * k + a] > share[u * k + best] ? a : best;
 		(*label)[u] = (int32_t) best;
@@ -180,8 +179,7 @@ labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, const tlv_name_lis
 
 	for (*n = 0; tlv_graph_cursor_next(cursor, &node, &label, &weight); ++*n)
 	{
-		if (*n % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, *n);
 		if (*n > 0 && nodes[*n - 1] == node)
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "node %s has more than one label",

@@ -322,8 +322,6 @@ typedef struct graph_support
 static tlv_status
 mmsb_leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame *rest)
 {
-	/* Nodes and edges between two looks at tlv_should_stop(). */
-	const int steps_between = 4096;
 	tlv_graph_cursor *cursor;
 	tlv_accumulator *edges;
 	tlv_graph_header header;
@@ -337,8 +335,7 @@ mmsb_leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_
 	{
 		uint64_t key = tlv_mix64(tlv_fingerprint(ends, sizeof(ends), state->options.seed));
 
-		if (e % steps_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, e);
 		if (key % TLV_SUPPORT_PARTS != part)
 			TLV_TRY(tlv_add(ctx, edges, TLV_AS_EDGE(ends[0], ends[1], weight)));
 	}

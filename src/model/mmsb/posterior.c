@@ -111,8 +111,7 @@ sum_masses(tlv_context *ctx, posterior *work)
 		{
 			const tlv_memberships *m = work->from[s];
 
-			if (u % 65536 == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, u);
 			for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 				work->mass[s][m->community[i]] += node_mass(work, s, u) * m->share[i];
 		}
@@ -165,8 +164,7 @@ sum_edges(tlv_context *ctx, posterior *work)
 	{
 		size_t touched = mmsb_count_edges(work, 0, u);
 
-		if (u % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 			for (size_t j = 0; j < touched; j++)
 				work->edges[m->community[i] + k * (size_t) work->touched[j]] +=
@@ -465,8 +463,7 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	builder.least = fmin(LEAST_POSTERIOR, TLV_LEAST_SHARE * (double) work->k);
 	for (size_t u = 0; u < work->fit->side[s].n; u++)
 	{
-		if (u % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		TLV_TRY(append_posterior(ctx, work, u, &builder));
 	}
 	*memberships = builder.memberships;

@@ -50,9 +50,6 @@ check_simulation_options(tlv_context *ctx, const tlv_mmsb_simulation *o)
 static tlv_status
 draw_propensities(tlv_context *ctx, side_truth *side, double exponent, tlv_rng *rng)
 {
-	/* Nodes between two looks at tlv_should_stop(): some milliseconds. */
-	const int chunk_nodes = 1024;
-
 	/* P(x > y) = y^(1 - exponent), of what lies below the cut */
 	double beyond = pow((double) side->n, (1 - exponent) / 2), sum = 0;
 
@@ -61,8 +58,7 @@ draw_propensities(tlv_context *ctx, side_truth *side, double exponent, tlv_rng *
 	{
 		double survival = 1 - (1 - beyond) * tlv_rng_uniform(rng);
 
-		if (u % chunk_nodes == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		side->propensity[u] = pow(survival, 1 / (1 - exponent));
 		sum += side->propensity[u];
 	}
@@ -127,8 +123,7 @@ mmsb_draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulat
 	{
 		size_t n = mmsb_draw_shares(rng, o->k, o->alpha0 / (double) o->k, order, shares);
 
-		if (u % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		TLV_TRY(tlv_memberships_append_some(ctx, &builder, n, order, shares));
 	}
 	side->memberships = builder.memberships;

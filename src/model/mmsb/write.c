@@ -42,8 +42,7 @@ side_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 	TLV_TRY(tlv_memberships_begin(ctx, side->n, 2 * side->n, &builder));
 	for (size_t u = 0; u < side->n; u++)
 	{
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		for (size_t a = 0; a < k; a++)
 			share[a] = side->share[u * k + a];
 		TLV_TRY(tlv_memberships_append(ctx, &builder, k, share));
@@ -304,8 +303,7 @@ draw_pairs(tlv_context *ctx, closure *sums)
 		size_t n = rows->start[c + 1] - rows->start[c];
 		int32_t u, v;
 
-		if (i % 1024 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		if (n < 2)
 			continue;
 		u = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];

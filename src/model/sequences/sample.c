@@ -316,8 +316,7 @@ sequence_sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_
 	{
 		size_t own = (size_t) lengths[i] * d;
 
-		if (i % 1024 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		TLV_TRY(sequence_sample_grow(ctx, state, own));
 		memcpy(state->numbers + state->filled, numbers, own * sizeof(int64_t));
 		sample_keep(state, (size_t) lengths[i], counts[i]);

@@ -108,8 +108,7 @@ filling_next(tlv_context *ctx, filled_tensor *filling, entry_of_model entry, con
 		const size_t at[TLV_MODES] = {place / (d[1] * d[2]), place / d[2] % d[1], place % d[2]};
 		double filled = entry(model, at), moved = filled - filling->entries[place];
 
-		if (i % 1024 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		change += moved * moved;
 		filling->entries[place] = filled;
 	}

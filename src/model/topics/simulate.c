@@ -8,9 +8,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 
-/* Variates between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_DRAWS 65536
-
 /* One random topic: gamma variates, normalised by the caller; *sum is their sum. */
 static tlv_status
 random_topic(tlv_context *ctx, size_t k, size_t d, size_t topic, double concentration, tlv_rng *rng,
@@ -21,8 +18,7 @@ random_topic(tlv_context *ctx, size_t k, size_t d, size_t topic, double concentr
 	{
 		double x = tlv_rng_gamma(rng, concentration);
 
-		if (i % CHUNK_DRAWS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		phi[topic + k * i] = x;
 		*sum += x;
 	}
@@ -243,8 +239,7 @@ sort_items(tlv_context *ctx, size_t n, int32_t *items)
 			int32_t item = items[i];
 			size_t at = i;
 
-			if (i % CHUNK_DRAWS == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, i);
 			for (; at >= gap && items[at - gap] > item; at -= gap)
 				items[at] = items[at - gap];
 			items[at] = item;
@@ -263,8 +258,7 @@ tlv_topic_simulate(tlv_context *ctx, tlv_topic_simulator *simulator, tlv_rng *rn
 		tlv_rng_dirichlet(rng, simulator->k, simulator->alpha, theta);
 	for (size_t t = 0; t < length; t++)
 	{
-		if (t % CHUNK_DRAWS == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, t);
 		index[t] = topic_draw_item(simulator, draw_topic(simulator->k, theta, rng), rng);
 	}
 	TLV_TRY(sort_items(ctx, length, index));

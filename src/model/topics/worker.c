@@ -78,8 +78,7 @@ worker_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_worker *worker
 	{
 		float *row = worker->phi + i * width;
 
-		if (i % 65536 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		for (size_t j = 0; j < k; j++)
 			row[j] = fmaxf((float) topics->phi[j + k * i], TLV_PHI_FLOOR);
 	}

@@ -9,9 +9,6 @@
 #include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/num/linalg.h"
 
-/* Nodes between two looks at whether to stop. */
-#define TREE_SIMULATE_NODES_BETWEEN 64
-
 /* ---- models ---- */
 
 typedef struct random_tree
@@ -56,8 +53,7 @@ tree_draw_categories(tlv_context *ctx, random_tree *random, double *alpha)
 	{
 		size_t states = (size_t) random->parts.states[v];
 
-		if (v % TREE_SIMULATE_NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, v);
 		if (random->parts.parent[v] >= 0)
 		{
 			draw_table(random, v, alpha);
@@ -124,8 +120,7 @@ measure_edges(tlv_context *ctx, random_tree *random)
 	{
 		size_t v = (size_t) shape.order[at];
 
-		if (at % TREE_SIMULATE_NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, at);
 		if (random->parts.parent[v] >= 0)
 			TLV_TRY(edge_length(ctx, random, v, w));
 		else

@@ -9,9 +9,6 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
 
-/* Cells between two looks at whether to stop. */
-#define CELLS_BETWEEN ((size_t) 16384)
-
 /* The pair of views s < t among 12, 13, 23. */
 static inline int
 view_pair_of(int s, int t)
@@ -35,8 +32,7 @@ multiply_cells(tlv_context *ctx, const tlv_view_source *source, int from, int to
 	{
 		int64_t cell = source->cells[e];
 
-		if (e % CELLS_BETWEEN == CELLS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, e);
 		view_add_scaled(l, source->counts[e] / source->total, x + tlv_triple_part(cell, from) * l,
 						y + tlv_triple_part(cell, to) * l);
 	}
@@ -86,8 +82,7 @@ compress_cells(tlv_context *ctx, const tlv_view_source *source, size_t k, const 
 		size_t i1 = tlv_triple_part(cell, 0), i2 = tlv_triple_part(cell, 1);
 		bool last1 = next < 0 || tlv_triple_part(next, 0) != i1;
 
-		if (e % CELLS_BETWEEN == CELLS_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, e);
 		view_add_scaled(k, source->counts[e] / source->total, c + tlv_triple_part(cell, 2) * k,
 						row);
 		if (!last1 && tlv_triple_part(next, 1) == i2)

@@ -192,9 +192,6 @@ static tlv_status
 merge_pass(tlv_context *ctx, size_t n, size_t size, size_t width, const char *from, char *to,
 		   tlv_compare compare, const void *argument)
 {
-	/* Comparisons between two looks at tlv_should_stop(): records may be long. */
-	const size_t comparisons = 1024;
-
 	for (size_t start = 0; start < n; start += 2 * width)
 	{
 		size_t middle = tlv_least(start + width, n), end = tlv_least(middle + width, n);
@@ -205,8 +202,7 @@ merge_pass(tlv_context *ctx, size_t n, size_t size, size_t width, const char *fr
 			bool first = j == end ||
 						 (i < middle && compare(from + i * size, from + j * size, argument) <= 0);
 
-			if (out % comparisons == comparisons - 1)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, out);
 			memcpy(to + out * size, from + (first ? i++ : j++) * size, size);
 		}
 	}

@@ -79,8 +79,7 @@ scatter(tlv_context *ctx, const tlv_csr *a, size_t *next, tlv_csr *t)
 		{
 			size_t to = next[a->index[p]]++;
 
-			if (p % ENTRIES_PER_BLOCK == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, p);
 			t->index[to] = (int32_t) i;
 			if (a->value != NULL)
 				t->value[to] = a->value[p];

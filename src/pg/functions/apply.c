@@ -19,9 +19,6 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
 
-/* Rows of one array between two looks at whether to stop. */
-#define APPLY_ROWS_BETWEEN 256
-
 /* A call (model, row...). */
 typedef struct ApplyCall
 {
@@ -51,8 +48,7 @@ open_call(FunctionCallInfo fcinfo, const char *what, ApplyCall *call)
 static bool
 next_row(ApplyCall *call)
 {
-	if (call->cursor.left % APPLY_ROWS_BETWEEN == APPLY_ROWS_BETWEEN - 1)
-		CHECK_FOR_INTERRUPTS();
+	CHECK_FOR_INTERRUPTS();
 	return TlvCursorNext(&call->cursor);
 }
 

@@ -17,9 +17,6 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/lda.h"
 
-/* Rows of one datum between two looks at whether to stop. */
-#define AGGREGATES_ROWS_BETWEEN 256
-
 /* ---- constants ---- */
 
 static int
@@ -204,8 +201,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 	}
 	while (TlvCursorNext(&cursor))
 	{
-		if (cursor.left % AGGREGATES_ROWS_BETWEEN == AGGREGATES_ROWS_BETWEEN - 1)
-			CHECK_FOR_INTERRUPTS();
+		CHECK_FOR_INTERRUPTS();
 		status = accumulator->class->add(ctx, accumulator, &cursor.row);
 		if (expanded->model != NULL)
 			TlvCheckRow(ctx, &expanded->model->frame, status);

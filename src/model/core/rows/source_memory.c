@@ -8,9 +8,6 @@
 
 #include "tensorlv/num/assert.h"
 
-/* Rows that are added between two looks at whether to stop. */
-#define SOURCE_MEMORY_ROWS_BETWEEN 64
-
 typedef struct memory_value
 {
 	tlv_value base; /* first */
@@ -47,8 +44,7 @@ add_list(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t p
 {
 	for (size_t t = piece; t < rows->n; t += pieces)
 	{
-		if (t / pieces % SOURCE_MEMORY_ROWS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t / pieces);
 		TLV_TRY(tlv_add(ctx, accumulator, &rows->list[t]));
 	}
 	return TLV_OK;
@@ -84,8 +80,7 @@ memory_add_rows(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator
 		bool copied = rows->weights != NULL && weighting == TLV_WEIGHTING_NONE;
 		tlv_row row = row_in(rows, t, x, codes);
 
-		if (t % SOURCE_MEMORY_ROWS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, t);
 		if (weighting != TLV_WEIGHTING_NONE)
 			row.weight =
 				rows->weights[t] * (weighting == TLV_WEIGHTING_EFFECTIVE ? rows->factor : 1);

@@ -15,8 +15,6 @@
 /* Numbers of a step that are looked at; up to so many, their distances from the mean, too. */
 #define MOST_NUMBERS ((size_t) 48)
 #define MOST_SPREADS ((size_t) 8)
-/* Steps between two looks at whether to stop. */
-#define STEPS_BETWEEN ((size_t) 16384)
 
 /* ---- tables of classes ---- */
 
@@ -298,8 +296,7 @@ vector_dependence(tlv_context *ctx, const tlv_hmm_data *data, double *p_value)
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t t = 0; t < part->n; t++)
 		{
-			if (t % STEPS_BETWEEN == STEPS_BETWEEN - 1)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, t);
 			memcpy(a, b, f * sizeof(double));
 			step_numbers(&s, part->float64 + t * d, b);
 			if (t > 0)

@@ -6,9 +6,6 @@
 #include "learn.h"
 #include "tensorlv/model/kind.h"
 
-/* Rows between two looks at whether to stop: each looks itself while it is gone through. */
-#define ROWS_BETWEEN ((size_t) 1024)
-
 /* n steps of a sequence from `first` on. */
 static tlv_row
 part_of_row(const tlv_row *row, size_t first, size_t n)
@@ -73,8 +70,7 @@ collect_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_hmm_data 
 	TLV_TRY(tlv_hmm_statistics(ctx, open, NULL, &accumulator));
 	for (size_t i = 0; i < data->n; i++)
 	{
-		if (i % ROWS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		TLV_TRY(tlv_add(ctx, accumulator, &data->rows[i]));
 	}
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));

@@ -207,8 +207,7 @@ core_share(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *share)
 		const tlv_csr *edges = &fit->side[u >= first].edges;
 		size_t other = fit->sides == 2 && u < first ? first : 0;
 
-		if (i % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (size_t e = edges->start[row]; e < edges->start[row + 1]; e++)
 		{
 			size_t v = other + (size_t) edges->index[e];

@@ -176,8 +176,7 @@ community_check_weights(tlv_context *ctx, const tlv_csr *edges)
 
 	for (size_t e = 0; e < edges->entries && edges->value != NULL; e++)
 	{
-		if (e % 1000000 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_AT(ctx, e);
 		if (edges->value[e] >= (float) least_weight && edges->value[e] <= (float) most_weight)
 			continue;
 		tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is not between %g and %g",
@@ -262,8 +261,7 @@ tlv_mmsb_join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *jo
 
 		for (size_t u = 0; u < own->rows; u++)
 		{
-			if (u % 4096 == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, u);
 			for (size_t e = own->start[u]; e < own->start[u + 1]; e++, at++)
 			{
 				joined->index[at] = own->index[e] + (s == 0 ? (int32_t) first : 0);

@@ -188,16 +188,13 @@ static tlv_status
 count_neighbours(tlv_context *ctx, merge_work *work, const int32_t *label, size_t c,
 				 const int32_t *members, size_t n, double *weight, int32_t *touched)
 {
-	/* Nodes or communities between two looks at tlv_should_stop(). */
-	const int chunk = 4096;
 	const tlv_csr *edges = &work->task->edges;
 	community *own = &work->all[c];
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % chunk == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		for (int s = 0; s < 2; s++)
 			own->mass[s] += work->task->mass[s][members[i]];
 		for (size_t e = edges->start[members[i]]; e < edges->start[members[i] + 1]; e++)

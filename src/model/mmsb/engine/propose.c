@@ -221,8 +221,7 @@ proposal_count_inside(tlv_context *ctx, const proposal *work, bool corrected, do
 	{
 		size_t c = (size_t) work->label[u];
 
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		sums[2 * c] += work->mass[corrected][0][u];
 		sums[2 * c + 1] += work->mass[corrected][1][u];
 		for (size_t e = work->edges.start[u]; e < work->edges.start[u + 1]; e++)

@@ -48,8 +48,6 @@ set_aside(const fold *f, size_t u, size_t v)
 static tlv_status
 split_edges(tlv_context *ctx, fold *f)
 {
-	/* Edges between two looks at tlv_should_stop(): some milliseconds. */
-	const int chunk_edges = 65536;
 	const tlv_csr *all = f->all;
 	size_t n = all->rows, at = 0;
 	double *degree, mean = 0;
@@ -59,8 +57,7 @@ split_edges(tlv_context *ctx, fold *f)
 	{
 		for (size_t e = all->start[u]; e < all->start[u + 1]; e++)
 		{
-			if (e % chunk_edges == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_AT(ctx, e);
 			if (set_aside(f, u, (size_t) all->index[e]))
 				continue;
 			f->train.index[at] = all->index[e];
@@ -112,8 +109,7 @@ add_agreement(tlv_context *ctx, const fold *f, size_t k, size_t l, const float *
 	squares = sum + k;
 	for (size_t u = 0; u < f->all->rows; u++)
 	{
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		for (size_t e = f->all->start[u]; e < f->all->start[u + 1]; e++)
 		{
 			size_t v = (size_t) f->all->index[e];

@@ -373,8 +373,7 @@ move_tied(tlv_context *ctx, tied_work *work, tied_rates *rates, size_t *moved)
 	{
 		size_t to = 0;
 
-		if (i % MMSB_CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 		if (work->node[i] < 0)
 			continue;
 		memset(rates->score, 0, work->k * sizeof(double));

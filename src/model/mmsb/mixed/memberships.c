@@ -202,14 +202,11 @@ tlv_status
 tlv_memberships_check(tlv_context *ctx, size_t k, size_t n, const uint16_t *support,
 					  const uint16_t *community, const float *share)
 {
-	/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
-	const int chunk_nodes = 64;
 	size_t at = 0;
 
 	for (size_t u = 0; u < n; at += support[u], u++)
 	{
-		if (u % chunk_nodes == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		TLV_TRY(check_node(ctx, k, support[u], community + at, share + at, u));
 	}
 	return TLV_OK;

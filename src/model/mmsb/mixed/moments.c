@@ -217,15 +217,11 @@ static tlv_status
 mixed_scale_points(tlv_context *ctx, const tlv_star_moments *stars, size_t k, size_t n,
 				   float *points)
 {
-	/* Nodes between two looks at tlv_should_stop(). */
-	const int nodes_between = 1024;
-
 	for (size_t u = 0; u < n; u++)
 	{
 		double norm = 0;
 
-		if (u % nodes_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, u);
 		for (size_t i = 0; i < k; i++)
 		{
 			double x = stars->values[i] * (double) stars->directions[u * k + i];

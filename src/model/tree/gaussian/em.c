@@ -9,9 +9,6 @@
 #include "fit.h"
 #include "tuning.h"
 
-/* Columns, or nodes, between two looks at whether to stop. */
-#define COLUMNS_BETWEEN 64
-
 tlv_status
 tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double most, double *b)
 {
@@ -71,8 +68,7 @@ condition(tlv_context *ctx, gaussian_fit *fit)
 	memset(g->value, 0, (d + fit->hidden) * sizeof(double));
 	for (size_t j = 0; j < d; j++)
 	{
-		if (j % COLUMNS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, j);
 		g->value[j] = 1;
 		tlv_tree_gaussian_solve(g);
 		g->value[j] = 0;
@@ -174,8 +170,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 	{
 		double *factor = fit->factor + (v - p) * r * r;
 
-		if (v % COLUMNS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, v);
 		gaussian_tree_second_moment(fit, v, v, factor);
 		if (tlv_small_cholesky(ctx, r, factor) != TLV_OK)
 			return ctx->error.code != TLV_BAD_DATA
@@ -189,8 +184,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 		size_t n = (size_t) g->states[v], m, u;
 		double *table = fit->tables + fit->edge[v];
 
-		if (v % COLUMNS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, v);
 		if (fit->parts.parent[v] < 0)
 			continue;
 		u = (size_t) fit->parts.parent[v];

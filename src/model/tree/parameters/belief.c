@@ -15,8 +15,6 @@
 
 /* Tables from this size on go through BLAS. */
 #define BLAS_SIZE 64
-/* Nodes between two looks at whether to stop. */
-#define TREE_BELIEF_NODES_BETWEEN 64
 
 /* ---- opening ---- */
 
@@ -354,8 +352,7 @@ tlv_tree_belief_up(tlv_context *ctx, tree_model *model, size_t n, double *log_li
 	{
 		size_t v = (size_t) shape->order[at];
 
-		if (at % TREE_BELIEF_NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, at);
 		if (!tree_is_inner(shape, v))
 			continue;
 		collect_children(model, v, padded);
@@ -460,8 +457,7 @@ tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n, const double
 		size_t v = (size_t) shape->order[at];
 		double *outer = model->message[v];
 
-		if (at % TREE_BELIEF_NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, at);
 		if (!tree_is_inner(shape, v))
 		{
 			if (counts != NULL)

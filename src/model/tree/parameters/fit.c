@@ -18,8 +18,6 @@
 
 /* Correlations that an error shows. */
 #define TREE_SHOWN 10
-/* Nodes between two looks at whether to stop. */
-#define TREE_CHOOSE_NODES_BETWEEN 1024
 
 /* ---- how many states a pair shows ---- */
 

@@ -88,8 +88,7 @@ triples_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	{
 		size_t entries = tlv_tree_triple_entries(&state->selection, j);
 
-		if (j % 1024 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, j);
 		if (entries > 0)
 			tree_count_triple(state, state->selection.triples + 3 * j, table);
 		table += entries;

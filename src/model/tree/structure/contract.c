@@ -130,8 +130,7 @@ list_near_nodes(tlv_context *ctx, contraction *w, const tlv_tree *tree)
 		for (int32_t h = w->first[v]; h >= 0; h = w->next[h])
 			if (h / 2 != rooting.edge[v])
 				store_side(w, h, &list);
-		if (i % 1024 == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, i);
 	}
 	tlv_tree_rooting_free(ctx, &rooting);
 	return TLV_OK;
@@ -384,8 +383,7 @@ measure_stale(tlv_context *ctx, const contraction *w, bool all, size_t *measured
 		if (!w->fresh[e] && !w->gone[e] && (all || may_vanish(w, e)))
 		{
 			measure_edge(w, e);
-			if ((*measured)++ % 64 == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE_OFTEN(ctx, (*measured)++);
 		}
 	return TLV_OK;
 }

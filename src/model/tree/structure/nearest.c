@@ -91,8 +91,6 @@ tlv_status
 tlv_tree_nearest(tlv_context *ctx, const tree_shape *shape, const double *length, tree_near *below,
 				 tree_near *above)
 {
-	/* Nodes between two looks at whether to stop. */
-	const int nodes_between = 1024;
 	memset(below, 0, shape->nodes * sizeof(tree_near));
 	memset(above, 0, shape->nodes * sizeof(tree_near));
 	for (size_t at = shape->nodes; at-- > 0;)
@@ -106,8 +104,7 @@ tlv_tree_nearest(tlv_context *ctx, const tree_shape *shape, const double *length
 	}
 	for (size_t at = 0; at < shape->nodes; at++)
 	{
-		if (at % nodes_between == 0)
-			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY_CONTINUE_OFTEN(ctx, at);
 		look_down(shape, length, below, above, (size_t) shape->order[at]);
 	}
 	return TLV_OK;
