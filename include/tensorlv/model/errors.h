@@ -196,8 +196,7 @@ extern tlv_status tlv_frame_copy(tlv_context *ctx, const tlv_frame *model, void 
 								 size_t *size);
 
 /* For classes: n probabilities, stride between them, from such as need not sum to 1, and are at
- * least TLV_LEAST_DRAWN then; those that are 0 stay so. */
-#define TLV_LEAST_DRAWN 1e-10
+ * least TLV_LEAST_PROBABILITY then; those that are 0 stay so. */
 extern void tlv_draw_shares(size_t n, const double *values, double *shares, size_t stride);
 
 /* ---- scores ---- */

@@ -88,7 +88,7 @@ typedef struct tlv_hmm_parts
 } tlv_hmm_parts;
 
 /*
- * Writes a model: probabilities are raised to at least TLV_HMM_LEAST and normalised, the
+ * Writes a model: probabilities are raised to at least TLV_LEAST_PROBABILITY and normalised, the
  * stationary distribution is computed, states are put in its order.
  */
 extern tlv_status tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image,
@@ -96,9 +96,6 @@ extern tlv_status tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, vo
 
 /* The parts of a stored model; they point into it. */
 extern void tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts);
-
-/* No transition and no emission is impossible: everything stays finite, and EM can come back. */
-#define TLV_HMM_LEAST 1e-10
 
 /*
  * Stationary distribution of an irreducible chain (Grassmann, Taksar, Heyman 1985: no
@@ -130,8 +127,7 @@ extern void tlv_hmm_forecast_states(const tlv_hmm_parts *model, const double *be
 extern void tlv_hmm_forecast_steps(const tlv_hmm_parts *model, const double *states, double *means,
 								   double *variances);
 
-/* Baum-Welch steps of the driver stop below this change of the log-likelihood per step of time. */
-#define TLV_HMM_TOLERANCE 1e-6
+/* Most Baum-Welch steps of the driver. */
 #define TLV_HMM_MAX_STEPS 1000
 
 /* ---- from sequences to a model ---- */

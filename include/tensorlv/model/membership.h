@@ -44,8 +44,6 @@
 /* Most of all variables together; and for moments of pairs. */
 #define TLV_MEMBERSHIP_MOST_TABLE	   2000000
 #define TLV_MEMBERSHIP_MOST_CATEGORIES 8192
-/* No probability of a stored model is less. */
-#define TLV_MEMBERSHIP_LEAST 1e-10
 /* Numbers beside the categories are at most this in size. */
 #define TLV_MEMBERSHIP_LARGEST 1e90
 /* A number that is missing in a row of a sample, which has no NaN: beyond what may be there. */

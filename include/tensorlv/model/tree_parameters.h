@@ -44,8 +44,6 @@
 #include "tensorlv/model/tree_shape.h"
 #include "tensorlv/num/decompose.h"
 
-/* No probability of a stored table is less: everything stays finite. */
-#define TLV_TREE_LEAST 1e-10
 /* Added to every expected count by a step of EM. */
 #define TLV_TREE_PRIOR 0.1
 /* Steps of EM on the covariance, unless said otherwise: they need no pass over the data. */
@@ -133,7 +131,7 @@ typedef struct tlv_tree_parts
 extern const char *tlv_tree_show_below(const tlv_tree_parts *parts, size_t node,
 									   tlv_shown_list *list);
 
-/* Writes a model; probabilities are raised to TLV_TREE_LEAST and normalised. */
+/* Writes a model; probabilities are raised to TLV_LEAST_PROBABILITY and normalised. */
 extern tlv_status tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, void **image,
 								 size_t *size);
 

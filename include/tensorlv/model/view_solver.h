@@ -64,9 +64,6 @@ extern tlv_status tlv_view_solve(tlv_context *ctx, const tlv_view_source *source
 								 const tlv_decompose_options *options, const char *words,
 								 uint64_t seed, tlv_view_solution *solution);
 
-/* Relative residual of the decomposition above which the moments do not fit the model. */
-#define TLV_VIEW_RESIDUAL 0.3
-
 /* Fills misfit, least_view and least of a solution. */
 extern tlv_status tlv_view_find_least(tlv_context *ctx, const tlv_view_source *source,
 									  tlv_view_solution *solution);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/numbers.h"
 
 /* The grids, whose steps grow by 1.6 or by 1.25; what is beyond them is `most` itself. */
 #define GRID 20
@@ -64,12 +65,10 @@ difference_error(const tlv_choice_point *a, const tlv_choice_point *b)
 static double
 errors_below(const tlv_choice *choice, size_t point)
 {
-	/* Differences of means, relative to them, that are rounding: models that predict the same
-	 * differ by these, and so do their errors. */
-	const double rounding = 1e-9;
 	double best = choice->points[choice->best].mean, below = best - choice->points[point].mean;
 
-	return below > rounding * (1 + fabs(best)) ? below / choice->points[point].error : 0;
+	/* Models that predict the same differ by rounding, and so do their errors. */
+	return below > TLV_ROUNDING * (1 + fabs(best)) ? below / choice->points[point].error : 0;
 }
 
 static bool

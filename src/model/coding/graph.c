@@ -12,13 +12,13 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Rows that are looked at: all pairs of them are. */
 #define CODING_MOST_ROWS 4000
 /* Rounds: this times k s log k. */
 #define CODING_ROUNDS 3
-/* Products of rows that are made at once. */
-#define STRIP		256
+/* Iterations of the power method. */
 #define POWER_STEPS 30
 
 typedef struct row_graph
@@ -66,10 +66,10 @@ connect_rows(tlv_context *ctx, const tlv_coding_learner *learner, double thresho
 	size_t n = graph->n, d = learner->d;
 	double *products;
 
-	TLV_TRY_NEW_ROWS(ctx, products, STRIP, n);
-	for (size_t first = 0; first < n; first += STRIP)
+	TLV_TRY_NEW_ROWS(ctx, products, TLV_BLOCK_ROWS, n);
+	for (size_t first = 0; first < n; first += TLV_BLOCK_ROWS)
 	{
-		size_t m = n - first < STRIP ? n - first : STRIP;
+		size_t m = n - first < TLV_BLOCK_ROWS ? n - first : TLV_BLOCK_ROWS;
 
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_gemm(ctx, true, false, n, m, d, 1, learner->rows, d, learner->rows + first * d,
@@ -250,9 +250,10 @@ make_room(tlv_context *ctx, const tlv_coding_learner *learner, row_graph *graph,
 	graph->n = learner->n < CODING_MOST_ROWS ? learner->n : CODING_MOST_ROWS;
 	graph->words = (graph->n + 63) / 64;
 	sets->room = 4 * learner->k;
-	TLV_TRY(tlv_require_memory(
-		ctx, 8.0 * (double) (graph->words * (graph->n + sets->room + 2) + graph->n * (STRIP + 1)),
-		"the graph of rows"));
+	TLV_TRY(tlv_require_memory(ctx,
+							   8.0 * (double) (graph->words * (graph->n + sets->room + 2) +
+											   graph->n * (TLV_BLOCK_ROWS + 1)),
+							   "the graph of rows"));
 	TLV_TRY_NEW0_ROWS(ctx, graph->neighbours, graph->n, graph->words);
 	TLV_TRY_NEW0(ctx, graph->degrees, graph->n);
 	TLV_TRY_NEW0_ROWS(ctx, sets->members, sets->room, graph->words);

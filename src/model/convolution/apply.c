@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fft.h"
+#include "tensorlv/num/numbers.h"
 
 /* The response of a filter is taken to be 0 beyond this number of template lengths. */
 #define CONVOLUTION_REACH 8
@@ -222,7 +223,7 @@ spectrum_of(tlv_context *ctx, const tlv_convolution_parts *parts, size_t n, doub
 	for (size_t i = 0; i < n; i++)
 		largest = fmax(largest, spectrum[i]);
 	for (size_t i = 0; i < n; i++)
-		spectrum[i] = fmax(spectrum[i], fmax(LEAST_POWER * largest, 1e-300));
+		spectrum[i] = fmax(spectrum[i], fmax(LEAST_POWER * largest, TLV_TINY));
 	return TLV_OK;
 }
 

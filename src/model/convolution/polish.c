@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Cells of one product of matrices. */
 #define CONVOLUTION_CELLS 256
@@ -135,7 +136,7 @@ try_step(tlv_context *ctx, const polish *w, double damping, const double *f, dou
 	for (size_t i = 0; i < w->p; i++)
 		largest = fmax(largest, w->normal[i + w->p * i]);
 	for (size_t i = 0; i < w->p; i++)
-		w->damped[i + w->p * i] += damping * (w->normal[i + w->p * i] + 1e-6 * largest) + 1e-300;
+		w->damped[i + w->p * i] += damping * (w->normal[i + w->p * i] + 1e-6 * largest) + TLV_TINY;
 	*squares = INFINITY;
 	if (tlv_solve_spd(ctx, w->p, 1, w->damped, w->step) != TLV_OK)
 		return ctx->error.code == TLV_BAD_DATA ? TLV_OK : ctx->error.code;

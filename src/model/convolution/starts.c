@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "tensorlv/num/fft.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* k spectra, twice their length so that n frequencies follow any of the first n. */
 typedef struct spectra
@@ -167,7 +168,7 @@ convolution_solve_mode(tlv_context *ctx, const sweep *w, const spectra *p, const
 		double *gram = w->gram + 4 * k * k * i, *right = w->right + 2 * k * i;
 
 		for (size_t l = 0; l < 2 * k; l++)
-			gram[l + 2 * k * l] += ridge * trace / (double) w->half + 1e-300;
+			gram[l + 2 * k * l] += ridge * trace / (double) w->half + TLV_TINY;
 		TLV_TRY(tlv_solve_spd(ctx, 2 * k, 1, gram, right));
 		for (size_t l = 0; l < k; l++)
 		{

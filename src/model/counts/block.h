@@ -8,17 +8,14 @@
 #include <math.h>
 
 #include "tensorlv/model/accumulator.h"
-
-/* Relative to the number subtracted from a sum over documents: a smaller remainder is rounding
- * error. */
-#define TLV_COUNT_ROUNDING 1e-9
+#include "tensorlv/num/numbers.h"
 
 /* Adds to a sum that is not negative; of what is taken out again no rounding stays. */
 static inline void
 tlv_count_add(double *sum, double more)
 {
 	*sum += more;
-	if (more < 0 && fabs(*sum) <= TLV_COUNT_ROUNDING * -more && *sum != floor(*sum))
+	if (more < 0 && fabs(*sum) <= TLV_ROUNDING * -more && *sum != floor(*sum))
 		*sum = 0;
 }
 

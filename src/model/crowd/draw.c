@@ -10,6 +10,7 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/picture.h"
+#include "tensorlv/num/numbers.h"
 
 /* What all workers together say: classes by rows, answers by columns in the same order. */
 static tlv_status
@@ -46,9 +47,7 @@ name_worker(const tlv_crowd_parts *parts, int64_t worker, char digits[24])
 static tlv_picture_word
 accuracy_of(const tlv_crowd_parts *parts, size_t j, tlv_text name)
 {
-	/* Intervals are of 95 %. */
-	const double interval_z = 1.959964;
-	double a = parts->accuracy[j], by = interval_z * parts->accuracy_error[j];
+	double a = parts->accuracy[j], by = TLV_INTERVAL_Z * parts->accuracy_error[j];
 
 	return (tlv_picture_word){
 		.name = name, .share = a, .low = fmax(a - by, 0), .high = fmin(a + by, 1)};

@@ -12,6 +12,7 @@
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/num/tuning.h"
 
 /* Divisions of the workers into groups for the moments. */
 #define DIVISIONS 5
@@ -79,7 +80,7 @@ ascend(tlv_context *ctx, crowd_fit *fit, double *steps)
 
 		TLV_TRY(tlv_crowd_expect(ctx, &fit->state, NULL));
 		now = fit->state.log_likelihood;
-		if (fabs(now - before) <= CROWD_TOLERANCE * fabs(now))
+		if (fabs(now - before) <= TLV_EM_TOLERANCE * fabs(now))
 			break;
 		before = now;
 		TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));

@@ -5,9 +5,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/dictionary.h"
-
-/* A probability of 0, which only models made elsewhere have, is taken for this. */
-#define CROWD_LEAST 1e-300
+#include "tensorlv/num/numbers.h"
 
 typedef struct crowd_model
 {
@@ -84,7 +82,7 @@ add_answer(const tlv_crowd_parts *parts, row_answer a, double weight, double *q)
 					 : parts->confusions +
 						   parts->k * ((size_t) a.worker * parts->answers_n + (size_t) a.answer);
 	for (size_t h = 0; h < parts->k; h++)
-		q[h] += weight * log(p[h] > CROWD_LEAST ? p[h] : CROWD_LEAST);
+		q[h] += weight * log(p[h] > TLV_TINY ? p[h] : TLV_TINY);
 }
 
 /* The same of all answers of a row: those of a group of copying workers that say the same count as
@@ -125,7 +123,7 @@ row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q
 	{
 		double w = crowd->parts.weights[h];
 
-		q[h] = log(w > CROWD_LEAST ? w : CROWD_LEAST);
+		q[h] = log(w > TLV_TINY ? w : TLV_TINY);
 	}
 	return add_answers(ctx, crowd, row, q);
 }

@@ -9,9 +9,6 @@
 /* Most EM iterations. */
 #define CROWD_MOST_STEPS TLV_TUNED(CROWD_MOST_STEPS, 200)
 
-/* Change of the log-likelihood an answer at which EM has converged. */
-#define CROWD_TOLERANCE TLV_TUNED(CROWD_TOLERANCE, 1e-6)
-
 /* Standard errors by which workers agree more than by chance, below which a warning says so. */
 #define LEAST_AGREEMENT TLV_TUNED(LEAST_AGREEMENT, 2.5)
 

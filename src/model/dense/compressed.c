@@ -13,6 +13,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/tensor4.h"
+#include "tensorlv/num/numbers.h"
 
 /* The sizes. */
 #define SIZE_BASIS	 TLV_SIZE_1 /* p: directions */
@@ -173,7 +174,7 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	}
 	if (state->block_rows == state->block_room)
 	{
-		if (state->block_room < DENSE_BLOCK)
+		if (state->block_room < TLV_BLOCK_ROWS)
 			TLV_TRY(dense_block_grow(ctx, d, &state->block, &state->block_room));
 		else
 			TLV_TRY(dense_flush_block(ctx, state));

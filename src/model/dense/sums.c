@@ -12,6 +12,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/tensor4.h"
+#include "tensorlv/num/numbers.h"
 
 /* The sum over 10^15 rows of the highest power stays below 10^303. */
 double
@@ -65,7 +66,7 @@ dense_sums_next(tlv_context *ctx, dense_sums *sums, double **row)
 {
 	if (sums->block_rows == sums->block_room)
 	{
-		if (sums->block_room < DENSE_BLOCK)
+		if (sums->block_room < TLV_BLOCK_ROWS)
 			TLV_TRY(dense_block_grow(ctx, sums->d, &sums->block, &sums->block_room));
 		else
 			TLV_TRY(dense_sums_flush(ctx, sums));
@@ -90,8 +91,8 @@ dense_sums_weigh(tlv_context *ctx, dense_sums *sums, double weight)
 		return TLV_OK;
 	if (sums->weights == NULL)
 	{
-		TLV_TRY_NEW(ctx, sums->weights, DENSE_BLOCK);
-		for (size_t t = 0; t < DENSE_BLOCK; t++)
+		TLV_TRY_NEW(ctx, sums->weights, TLV_BLOCK_ROWS);
+		for (size_t t = 0; t < TLV_BLOCK_ROWS; t++)
 			sums->weights[t] = 1;
 	}
 	sums->weights[sums->block_rows] = weight;
@@ -130,7 +131,7 @@ block_weight(const dense_sums *sums)
 static tlv_status
 make_work(tlv_context *ctx, dense_sums *sums)
 {
-	size_t third = tlv_tensor3_work(sums->d, DENSE_BLOCK);
+	size_t third = tlv_tensor3_work(sums->d, TLV_BLOCK_ROWS);
 	size_t fourth = sums->order >= 4 ? tlv_tensor4_work(sums->d) : 0;
 
 	TLV_TRY_NEW(ctx, sums->work, third > fourth ? third : fourth);
@@ -142,7 +143,7 @@ tlv_status
 dense_sums_flush(tlv_context *ctx, dense_sums *sums)
 {
 	size_t d = sums->d, rows = sums->block_rows;
-	bool full = rows == DENSE_BLOCK;
+	bool full = rows == TLV_BLOCK_ROWS;
 
 	if (rows == 0)
 		return TLV_OK;

@@ -9,9 +9,6 @@
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
-/* Rows that enter the sums together. */
-#define DENSE_BLOCK 256
-
 typedef struct dense_sums
 {
 	size_t d;
@@ -23,9 +20,9 @@ typedef struct dense_sums
 	double *sum4; /* packed4, order 4 */
 
 	double *block;	 /* d x block_rows, of block_room */
-	double *weights; /* DENSE_BLOCK: of its rows, up to order 3; NULL: 1 */
+	double *weights; /* TLV_BLOCK_ROWS: of its rows, up to order 3; NULL: 1 */
 	size_t block_rows;
-	size_t block_room; /* grows to DENSE_BLOCK: a group of few rows stays small */
+	size_t block_room; /* grows to TLV_BLOCK_ROWS: a group of few rows stays small */
 	double *work;	   /* of the products */
 } dense_sums;
 
@@ -40,7 +37,7 @@ extern tlv_status dense_sums_next(tlv_context *ctx, dense_sums *sums, double **r
 /* The weight of that row, before block_rows is raised. */
 extern tlv_status dense_sums_weigh(tlv_context *ctx, dense_sums *sums, double weight);
 
-/* A block of more rows of d numbers: 8, 16 .. DENSE_BLOCK. */
+/* A block of more rows of d numbers: 8, 16 .. TLV_BLOCK_ROWS. */
 extern tlv_status dense_block_grow(tlv_context *ctx, size_t d, double **block, size_t *room);
 
 /* All rows of the block into the sums. */

@@ -14,9 +14,7 @@
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
-
-/* Numbers whose squares still add up without overflow. */
-#define EVALUATE_LARGEST 1e100
+#include "tensorlv/num/numbers.h"
 
 static const char *const names[2] = {"true", "estimated"};
 static const char *const mean_names[2] = {"means_a", "means_b"};
@@ -88,7 +86,7 @@ check_row(tlv_context *ctx, const membership_state *state, int side, size_t k, c
 		return tlv_fail_hint(ctx, "Take all memberships of a side from one model.");
 	}
 	for (size_t j = 0; j < k; j++)
-		if (!(fabs(x[j]) <= EVALUATE_LARGEST))
+		if (!(fabs(x[j]) <= TLV_LARGEST_NUMBER))
 			return tlv_fail(ctx, TLV_BAD_DATA, "%s membership %zu is %g, not a number to compare",
 							names[side], j + 1, x[j]);
 	return TLV_OK;
@@ -261,7 +259,7 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 		if ((k[s] == 0) != empty)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", mean_names[s]);
 		for (size_t j = 0; j < k[s]; j++)
-			if (!(fabs(means[j]) <= EVALUATE_LARGEST))
+			if (!(fabs(means[j]) <= TLV_LARGEST_NUMBER))
 				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", j + 1,
 								mean_names[s], means[j]);
 	}

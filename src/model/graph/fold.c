@@ -3,12 +3,9 @@
  * with every edge from both of its ends (graph.h).
  */
 #include "internal.h"
+#include "tensorlv/num/numbers.h"
 
 #include <math.h>
-
-/* Fractional weights: the difference of the two ends, relative to all weights, that is rounding of
- * their sums. */
-#define WEIGHT_TOLERANCE 1e-9
 
 /*
  * Differences between the two ends of all edges, as sums of hashes from the lower end minus those
@@ -74,8 +71,7 @@ static tlv_status
 require_both_ends(tlv_context *ctx, const fold_sums *sums)
 {
 	if (sums->edges == 0 &&
-		(sums->fractional ? fabs(sums->weights) <= WEIGHT_TOLERANCE * sums->total
-						  : sums->exact == 0))
+		(sums->fractional ? fabs(sums->weights) <= TLV_ROUNDING * sums->total : sums->exact == 0))
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_DATA, "not all neighbours are neighbours the other way round");
 	return tlv_fail_hint(ctx, "Every edge belongs to the bags of both of its ends: collect them "

@@ -8,6 +8,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/num/numbers.h"
 
 /* Bytes that one edge takes at most: end of a row, source, target. */
 #define EDGE_MAX (1 + 2 * VARINT_MAX)
@@ -183,9 +184,6 @@ tlv_run_end(tlv_context *ctx, run_writer *writer)
 
 /* ---- two runs into one ---- */
 
-/* What rounding may leave of a weight, of what is taken. */
-#define WEIGHT_ROUNDING 1e-9
-
 void
 tlv_graph_show_edge(const tlv_name_table names[2], bool one_set, const run_cursor *edge,
 					char shown[2][TLV_SHOWN_NAME])
@@ -228,7 +226,7 @@ run_put_combined(tlv_context *ctx, run_writer *writer, const run_combination *of
 	{
 		bool fractions = b->form == RUN_FLOAT || (a != NULL && a->form == RUN_FLOAT);
 
-		if (fabs(weight) <= (fractions ? WEIGHT_ROUNDING : 0) * fabs(other))
+		if (fabs(weight) <= (fractions ? TLV_ROUNDING : 0) * fabs(other))
 			return TLV_OK;
 		if (weight < 0 && !of->negative)
 			return graph_refuse_more(ctx, of, edge);

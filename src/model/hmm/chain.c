@@ -3,7 +3,7 @@
  * likelihood (internal.h).  The states of a step are worked on together.
  *
  * Likelihoods of a vector are scaled to a largest of 1, those of symbols are at least
- * TLV_HMM_LEAST / 10, and filtered probabilities are scaled to a sum of 1 every
+ * TLV_LEAST_PROBABILITY / 10, and filtered probabilities are scaled to a sum of 1 every
  * TLV_OCTET_STEPS steps: nothing under- or overflows, however long the sequence is.  Of long
  * sequences only the filtered probabilities at the blocks' borders are kept; each block is
  * filtered a second time on the way back.

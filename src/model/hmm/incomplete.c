@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 bool
 tlv_hmm_is_incomplete(size_t d, const double *x)
@@ -69,7 +70,7 @@ factor_present(const tlv_hmm_parts *parts, size_t j, size_t n, const size_t *at,
 
 			for (size_t e = 0; e < c; e++)
 				sum -= factor[i * n + e] * factor[c * n + e];
-			factor[i * n + c] = c < i ? sum / factor[c * n + c] : sqrt(fmax(sum, 1e-300));
+			factor[i * n + c] = c < i ? sum / factor[c * n + c] : sqrt(fmax(sum, TLV_TINY));
 		}
 }
 

@@ -13,9 +13,7 @@
 #include "tensorlv/model/picture.h"
 #include "tensorlv/model/drift.h"
 #include "tensorlv/num/sort.h"
-
-/* Normal variances; smaller ones would not be told from zero. */
-#define HMM_LEAST_VARIANCE 1e-200
+#include "tensorlv/num/numbers.h"
 
 tlv_status
 tlv_stationary(tlv_context *ctx, size_t k, const double *transitions, double *work,
@@ -62,7 +60,7 @@ raise_least(size_t n, double *p, size_t stride)
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += p[i * stride] = fmax(p[i * stride], TLV_HMM_LEAST);
+		sum += p[i * stride] = fmax(p[i * stride], TLV_LEAST_PROBABILITY);
 	return sum;
 }
 
@@ -163,9 +161,9 @@ copy_variances(const tlv_hmm_parts *parts, const hmm_copy *copy)
 			memcpy(own, parts->variances + (size_t) copy->order[j] * copy->numbers,
 				   copy->numbers * sizeof(double));
 		for (size_t i = 0; full && i < parts->d; i++)
-			own[i * (i + 3) / 2] = fmax(own[i * (i + 3) / 2], sqrt(HMM_LEAST_VARIANCE));
+			own[i * (i + 3) / 2] = fmax(own[i * (i + 3) / 2], sqrt(TLV_LEAST_VARIANCE));
 		for (size_t e = 0; !full && e < copy->numbers; e++)
-			own[e] = fmax(own[e], HMM_LEAST_VARIANCE);
+			own[e] = fmax(own[e], TLV_LEAST_VARIANCE);
 	}
 }
 
@@ -274,7 +272,7 @@ check_distribution(tlv_context *ctx, const char *name, size_t n, const double *p
 	{
 		bool absent = stationary != NULL && stationary[i] == 0;
 
-		if (absent ? p[i * stride] != 0 : !(p[i * stride] >= TLV_HMM_LEAST / 10))
+		if (absent ? p[i * stride] != 0 : !(p[i * stride] >= TLV_LEAST_PROBABILITY / 10))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has a probability of %g", name,
 							p[i * stride]);
 		sum += p[i * stride];
@@ -322,12 +320,12 @@ check_vectors(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
 	TLV_TRY(
 		tlv_frame_require(ctx, frame, "variances", TLV_FLOAT64, n, k, (const void **) &numbers));
 	if (covariance < TLV_COVARIANCE_FULL)
-		return tlv_frame_require_minimum(ctx, frame, "variances", HMM_LEAST_VARIANCE / 10);
+		return tlv_frame_require_minimum(ctx, frame, "variances", TLV_LEAST_VARIANCE / 10);
 	for (uint64_t e = 0; e < k * d; e++)
 	{
 		uint64_t i = e % d;
 
-		if (!(numbers[e / d * n + i * (i + 3) / 2] >= sqrt(HMM_LEAST_VARIANCE / 10)))
+		if (!(numbers[e / d * n + i * (i + 3) / 2] >= sqrt(TLV_LEAST_VARIANCE / 10)))
 			return tlv_fail(ctx, TLV_CORRUPT, "a factor of a covariance has no positive diagonal");
 	}
 	return TLV_OK;
@@ -374,13 +372,13 @@ static const tlv_field hmm_fields[] = {
 	{"initial", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
 	{"stationary", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
 	{"transitions", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS | TLV_OF_COLUMNS | TLV_NOT_TO,
-	 .least = TLV_HMM_LEAST},
+	 .least = TLV_LEAST_PROBABILITY},
 	{"covariance", TLV_FIELD_CHOICE, .flags = TLV_MAY_BE_EMPTY, .names = covariance_names},
 	{"means", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},
 	{"variances", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},
 	{"items", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY, .json = "symbols"},
 	{"emissions", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY, .keys = "items",
-	 .least = TLV_HMM_LEAST},
+	 .least = TLV_LEAST_PROBABILITY},
 	{"name_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY, .beside = "names",
 	 .json = "symbol_names"},
 	{.form = TLV_FIELDS_END},

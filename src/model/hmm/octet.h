@@ -12,7 +12,8 @@ typedef double tlv_octet __attribute__((vector_size(64), aligned(8), may_alias))
 
 #define TLV_OCTET ((size_t) 8)
 
-/* Steps between two normalisations: each takes off a factor of TLV_HMM_LEAST / 10 at the most. */
+/* Steps between two normalisations: each takes off a factor of TLV_LEAST_PROBABILITY / 10 at the
+ * most. */
 #define TLV_OCTET_STEPS ((size_t) 8)
 
 /* n rounded up to whole octets. */

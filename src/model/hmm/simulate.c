@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/triple_table.h"
+#include "tensorlv/num/numbers.h"
 
 static tlv_status
 hmm_check_options(tlv_context *ctx, const tlv_hmm_simulation *options)
@@ -43,7 +44,7 @@ draw_distribution(tlv_rng *rng, size_t n, double concentration, double *p, size_
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += p[i * stride] = tlv_rng_gamma(rng, concentration) + 1e-300;
+		sum += p[i * stride] = tlv_rng_gamma(rng, concentration) + TLV_TINY;
 	for (size_t i = 0; i < n; i++)
 		p[i * stride] /= sum;
 }
@@ -81,7 +82,7 @@ tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options, void
 				tlv_rng_normal(&rng) * options->separation / sqrt(2 * (double) d);
 	}
 	for (size_t j = 0; j < k * k; j++)
-		transitions[j] = fmax(transitions[j], TLV_HMM_LEAST); /* irreducible */
+		transitions[j] = fmax(transitions[j], TLV_LEAST_PROBABILITY); /* irreducible */
 	TLV_TRY(tlv_stationary(ctx, k, transitions, transitions + k * k, initial));
 	for (size_t i = 0; i < d; i++)
 		items[i] = (int64_t) i + 1;

@@ -16,9 +16,6 @@
 /* Least variance of a state by moments, relative to the mean variance. */
 #define MOMENTS_VARIANCE TLV_TUNED(MOMENTS_VARIANCE, 1e-6)
 
-/* Least probability with which EM on windows begins, as it could not raise 0. */
-#define HMM_EM_LEAST TLV_TUNED(HMM_EM_LEAST, 1e-6)
-
 /* EM iterations on the counts of windows. */
 #define START_ITERATIONS TLV_TUNED(START_ITERATIONS, 100)
 
@@ -68,9 +65,6 @@
 #define COSTLY_CELLS TLV_TUNED(COSTLY_CELLS, 2e7)
 
 /* ---- Number of states ---- */
-/* Level of the tests of independence. */
-#define TLV_HMM_SIGNIFICANCE TLV_TUNED(TLV_HMM_SIGNIFICANCE, 0.01)
-
 /* Expected pairs of the symbols that are distinguished: the others are one class. */
 #define PAIRS_BY_CLASS TLV_TUNED(PAIRS_BY_CLASS, 20.0)
 

@@ -10,6 +10,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 
 #define GRADIENT_TOLERANCE 1e-10
 
@@ -233,9 +234,9 @@ tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int
 	memcpy(run.block, (double *[]){emissions, transitions, first}, 3 * sizeof(double *));
 	memcpy(run.numbers, (size_t[]){k * own.m, k * k, k}, 3 * sizeof(size_t));
 	TLV_TRY(allocate_em(ctx, &own));
-	tlv_normalize_rows(k, own.m, HMM_EM_LEAST, emissions);
-	tlv_normalize_columns(k, k, HMM_EM_LEAST, transitions);
-	tlv_normalize_columns(k, 1, HMM_EM_LEAST, first);
+	tlv_normalize_rows(k, own.m, TLV_EM_LEAST, emissions);
+	tlv_normalize_columns(k, k, TLV_EM_LEAST, transitions);
+	tlv_normalize_columns(k, 1, TLV_EM_LEAST, first);
 	TLV_TRY(tlv_em_run(ctx, &run));
 	*em = run;
 	em->state = NULL;

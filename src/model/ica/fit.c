@@ -13,6 +13,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/numbers.h"
 
 /* Eigenvalues of the correlation below this part of the largest are rounding. */
 #define RANK_TOLERANCE 1e-11
@@ -274,7 +275,7 @@ uncertainty(const ica_fit *fit, const double *inverse, size_t j)
 		square += inverse[j + i * k] * inverse[j + i * k];
 	kurtosis = fmax(0, fit->free_values[j] / (square * square));
 	return sqrt((double) (k - 1) * 6 * (1 + kurtosis * kurtosis) * square / fit->central.rows) *
-		   square / fmax(fabs(fit->free_values[j]), 1e-300);
+		   square / fmax(fabs(fit->free_values[j]), TLV_TINY);
 }
 
 /* Of all components, at most a right angle. */

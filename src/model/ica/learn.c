@@ -9,9 +9,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/plural.h"
-
-/* Steps when the number is left to us; they settle in three to ten. */
-#define ICA_MOST_STEPS 100
+#include "tensorlv/num/tuning.h"
 
 typedef struct ica_learning
 {
@@ -150,7 +148,7 @@ refine_components(tlv_context *ctx, tlv_source *rows, ica_learning *fit)
 									 .constant = &fit->model.frame,
 									 .refine = fit->likelihood ? "likelihood" : NULL};
 	bool to_the_end = fit->options.iterations < 0;
-	int limit = to_the_end ? ICA_MOST_STEPS : fit->options.iterations;
+	int limit = to_the_end ? TLV_MOST_PASSES : fit->options.iterations;
 
 	fit->settled = !to_the_end;
 	for (int steps = 0; steps < limit && !(to_the_end && fit->settled); steps++)
@@ -208,7 +206,7 @@ ica_finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tl
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "change", 1)},
-						 "the refinement did not converge in %d iterations", ICA_MOST_STEPS));
+						 "the refinement did not converge in %d iterations", TLV_MOST_PASSES));
 	TLV_TRY(tlv_warn_fewer(ctx, &fit->fewer, &diagnostics));
 	TLV_TRY(warn_of_few_rows(ctx, model, &diagnostics));
 	if (fit->left_out > 0)

@@ -18,9 +18,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
-
-/* Rows that are unmixed together. */
-#define ICA_BLOCK 256
+#include "tensorlv/num/numbers.h"
 
 /* The sizes: components, and as many again, or none, of the products. */
 #define SIZE_K		  TLV_SIZE_1
@@ -39,8 +37,8 @@ typedef struct statistics_state
 	bool likelihood;	/* they are wanted */
 	double *slopes;		/* k */
 	double *powers;		/* k x 4 */
-	double *block;		/* d x ICA_BLOCK rows that wait */
-	double *outputs;	/* k x ICA_BLOCK: y, g(y), g'(y), y^2 */
+	double *block;		/* d x TLV_BLOCK_ROWS rows that wait */
+	double *outputs;	/* k x TLV_BLOCK_ROWS: y, g(y), g'(y), y^2 */
 	size_t waiting;
 } statistics_state;
 
@@ -81,9 +79,9 @@ components_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 
 	if (n == 0)
 		return TLV_OK;
-	g = y + k * ICA_BLOCK;
-	slope = g + k * ICA_BLOCK;
-	square = slope + k * ICA_BLOCK;
+	g = y + k * TLV_BLOCK_ROWS;
+	slope = g + k * TLV_BLOCK_ROWS;
+	square = slope + k * TLV_BLOCK_ROWS;
 	state->waiting = 0;
 	TLV_TRY(tlv_gemm(ctx, false, false, k, n, state->model->d, 1, state->model->unmixing, k,
 					 state->block, state->model->d, 0, y, k));
@@ -104,12 +102,12 @@ ica_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	if (state->block == NULL)
 	{
-		TLV_TRY_NEW(ctx, state->block, (state->model->d + 4 * state->k) * ICA_BLOCK);
-		state->outputs = state->block + state->model->d * ICA_BLOCK;
+		TLV_TRY_NEW(ctx, state->block, (state->model->d + 4 * state->k) * TLV_BLOCK_ROWS);
+		state->outputs = state->block + state->model->d * TLV_BLOCK_ROWS;
 	}
 	TLV_TRY(tlv_ica_center(ctx, state->model, row->part[0].d, row->part[0].float64,
 						   state->block + state->waiting * state->model->d));
-	return ++state->waiting == ICA_BLOCK ? components_flush(ctx, accumulator) : TLV_OK;
+	return ++state->waiting == TLV_BLOCK_ROWS ? components_flush(ctx, accumulator) : TLV_OK;
 }
 
 tlv_status
@@ -420,7 +418,7 @@ density_of(const tlv_ica_means *m, size_t j)
 	output_density out = {.sign = copysign(1, source_gain(m, j))};
 	double own = response(m, j, j);
 
-	out.variance = fmax(m->products[j * (m->k + 1)] / m->rows, 1e-300);
+	out.variance = fmax(m->products[j * (m->k + 1)] / m->rows, TLV_TINY);
 	out.share = (1 - out.sign * own) / out.variance;
 	out.square = 1 - m->slopes[j] / m->rows + 2 * out.sign * out.share * own +
 				 out.share * out.share * out.variance;
@@ -462,9 +460,10 @@ likelihood_pair(const tlv_ica_means *m, size_t i, size_t j, double *step)
 	vji = dj.square * di.variance;
 	step[i + j * m->k] = -(b * gij - gji) / determinant;
 	step[j + i * m->k] = -(a * gji - gij) / determinant;
-	vij = sqrt(fmax(b * b * vij - 2 * b + vji, 1e-300)) / determinant;
-	vji = sqrt(fmax(a * a * (dj.square * di.variance) - 2 * a + di.square * dj.variance, 1e-300)) /
-		  determinant;
+	vij = sqrt(fmax(b * b * vij - 2 * b + vji, TLV_TINY)) / determinant;
+	vji =
+		sqrt(fmax(a * a * (dj.square * di.variance) - 2 * a + di.square * dj.variance, TLV_TINY)) /
+		determinant;
 	return fmax(fabs(step[i + j * m->k]) / vij, fabs(step[j + i * m->k]) / vji) * sqrt(m->rows);
 }
 

@@ -10,6 +10,7 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/picture.h"
 #include "tensorlv/num/names.h"
+#include "tensorlv/num/numbers.h"
 
 static const tlv_name_sections term_sections = {"label_offsets", "labels"};
 
@@ -117,8 +118,6 @@ draw_mergers(tlv_context *ctx, const tlv_frame *model, size_t d, const double *p
 tlv_status
 tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 {
-	/* Intervals are of 95 %. */
-	const double interval_z = 1.959964;
 	const tlv_section *section = tlv_frame_find(model, "phi");
 	const tlv_name_list terms = tlv_name_list_of(model, &term_sections);
 	const int64_t *items = tlv_frame_int64(model, "items");
@@ -150,7 +149,7 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 										  .share = phi[top[w] * k + j]};
 			if (words[w].name.bytes == NULL)
 				words[w].name = (tlv_text){numbers[w], (size_t) length};
-			tlv_lda_word_interval(model, j, top[w], interval_z, words[w].share, &words[w].low,
+			tlv_lda_word_interval(model, j, top[w], TLV_INTERVAL_Z, words[w].share, &words[w].low,
 								  &words[w].high);
 		}
 		TLV_TRY(tlv_draw_words(ctx, picture, drawn, components, j, n, words));

@@ -51,15 +51,12 @@ extern tlv_status tlv_lda_infer_counts(tlv_context *ctx, tlv_lda_model *lda, siz
 extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi,
 									  double *alpha, double *weights);
 
-/* No topic's alpha or weight is below: of a model with less nothing could be inferred. */
-#define LDA_LEAST_SHARE 1e-300
-
 /* Anchors and their distances in that order, k each, as new arrays; those that are NULL stay so. */
 extern tlv_status tlv_lda_order_anchors(tlv_context *ctx, size_t k, const int64_t *order,
 										const int64_t **anchors, const double **distances);
 
 /*
- * Dirichlet parameters alpha0 * weights, none below LDA_LEAST_SHARE; the single topic model (alpha0
+ * Dirichlet parameters alpha0 * weights, none below TLV_TINY; the single topic model (alpha0
  * = 0) has none, its weights stand in their place.
  */
 extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
@@ -122,9 +119,6 @@ extern tlv_status tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *mod
 										  const tlv_frame *errors, tlv_estimates *list);
 
 /* logistic.c: correlated topics */
-
-/* Means and variances of what the shares are the softmax of are at most that. */
-#define LOGISTIC_MOST 1e100
 
 /* Part of the check of a model of k topics. */
 extern tlv_status tlv_lda_check_logistic(tlv_context *ctx, const tlv_frame *frame, size_t k);

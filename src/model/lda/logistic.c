@@ -11,6 +11,7 @@
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Draws of shares that the model's correlations are means of, and how many at once. */
 #define DRAWS	   16384
@@ -75,10 +76,10 @@ tlv_lda_check_logistic(tlv_context *ctx, const tlv_frame *frame, size_t k)
 	for (size_t j = 0; j < k; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		if (!(fabs(mean[j]) <= LOGISTIC_MOST))
+		if (!(fabs(mean[j]) <= TLV_LARGEST_NUMBER))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"logistic_mean\" is %g", j + 1,
 							mean[j]);
-		if (!(covariance[j * k + j] > 0 && covariance[j * k + j] <= LOGISTIC_MOST))
+		if (!(covariance[j * k + j] > 0 && covariance[j * k + j] <= TLV_LARGEST_NUMBER))
 			return tlv_fail(ctx, TLV_CORRUPT,
 							"variance %zu of section \"logistic_covariance\" is %g", j + 1,
 							covariance[j * k + j]);
@@ -232,7 +233,7 @@ tlv_lda_maximize_logistic(tlv_context *ctx, const tlv_frame *model, const tlv_fr
 		sum += shares[j];
 	}
 	for (size_t j = 0; j < k; j++)
-		weights[j] = fmax(weight * shares[j] / sum + (1 - weight) * own[j], LDA_LEAST_SHARE);
+		weights[j] = fmax(weight * shares[j] / sum + (1 - weight) * own[j], TLV_TINY);
 	logistic_covariance(&old, tlv_frame_float64(statistics, "latent_products"), documents, weight,
 						moved, covariance);
 	tlv_free(ctx, moved);

@@ -16,6 +16,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: topics, items, bytes of labels. */
 #define SIZE_K		TLV_SIZE_1
@@ -38,7 +39,7 @@ check_sum(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t k
 	for (uint64_t j = 0; j < k; j++)
 	{
 		if ((numbers[j] == 0) != tlv_component_is_absent(frame, j) ||
-			(numbers[j] != 0 && !(numbers[j] >= LDA_LEAST_SHARE)))
+			(numbers[j] != 0 && !(numbers[j] >= TLV_TINY)))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", (size_t) j + 1,
 							name, numbers[j]);
 		sum += numbers[j];
@@ -338,7 +339,7 @@ maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, d
 	for (size_t j = 0; j < k; j++)
 		alpha0 += alpha[j];
 	for (size_t j = 0; j < k; j++)
-		weights[j] = fmax(alpha[j] / alpha0, LDA_LEAST_SHARE);
+		weights[j] = fmax(alpha[j] / alpha0, TLV_TINY);
 	if (tlv_frame_scalar(model, "alpha0_free", 1) == 0)
 		alpha0 = tlv_frame_scalar(model, "alpha0", 1);
 	else if (alpha0 < tlv_frame_scalar(model, "alpha0_least", 0))

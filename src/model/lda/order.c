@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/numbers.h"
 
 tlv_status
 tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi, double *alpha,
@@ -35,7 +36,7 @@ void
 tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha)
 {
 	for (size_t j = 0; j < k; j++)
-		alpha[j] = fmax(alpha0 > 0 ? alpha0 * weights[j] : weights[j], LDA_LEAST_SHARE);
+		alpha[j] = fmax(alpha0 > 0 ? alpha0 * weights[j] : weights[j], TLV_TINY);
 }
 
 tlv_status

@@ -11,6 +11,7 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/page.h"
 #include "tensorlv/num/names.h"
+#include "tensorlv/num/numbers.h"
 
 /* Steps of the slider of relevance from 0 to 1, and terms of the search for the best words at all
  * of them, beyond which fewer steps are searched. */
@@ -19,9 +20,8 @@
 /* Topics at most that have cosines. */
 #define COSINES 64
 /* Unit of probabilities; proportion of a word below which a topic does not list it. */
-#define UNIT	   1e-7
-#define LDA_LEAST  0.05
-#define INTERVAL_Z 1.959964
+#define UNIT	  1e-7
+#define LDA_LEAST 0.05
 
 static const tlv_name_sections term_sections = {"label_offsets", "labels"};
 
@@ -293,7 +293,7 @@ fill_row(const topic_words *w, const word_choice *c, size_t topic, bool *shown, 
 		shown[word] = false;
 		row->gaps[row->n] = (int64_t) (i + 1 - last);
 		row->units[row->n] = in_units(p);
-		tlv_lda_word_interval(w->model, topic, word, INTERVAL_Z, p, &low, &high);
+		tlv_lda_word_interval(w->model, topic, word, TLV_INTERVAL_Z, p, &low, &high);
 		row->low[row->n] = isnan(low) ? -1 : (int64_t) floor(low / UNIT);
 		row->high[row->n++] = isnan(high) ? -1 : (int64_t) ceil(high / UNIT);
 		last = i + 1;

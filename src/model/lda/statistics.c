@@ -12,6 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: topics, items. */
 #define SIZE_K TLV_SIZE_1
@@ -259,7 +260,7 @@ complete_single(tlv_context *ctx, tlv_lda_model *model, size_t n, const int32_t 
 		LDA_TRY_LOOK(ctx, i, k);
 		for (size_t j = 0; j < k; j++)
 			p += model->shares[j] * fmax(model->topics.phi[(size_t) index[i] * k + j], 1e-12);
-		*log_likelihood += scored * log(fmax(p, 1e-300));
+		*log_likelihood += scored * log(fmax(p, TLV_TINY));
 		*tokens += scored;
 	}
 	tlv_free(ctx, observed);

@@ -14,6 +14,7 @@
 #include "tuning.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
+#include "tensorlv/num/tuning.h"
 
 /* ---- estimates ---- */
 
@@ -229,13 +230,12 @@ redraw_number(const tlv_membership_parts *parts, size_t s, const double *values)
 	{
 		double *mean = (double *) parts->scalar_means + s * k + h, *variance;
 
-		*mean = normal ? values[h * each] : fmax(values[h * each], *mean / MEMBERSHIP_MOST_FACTOR);
+		*mean = normal ? values[h * each] : fmax(values[h * each], *mean / TLV_MOST_FACTOR);
 		if (!normal)
 			continue;
 		variance = (double *) parts->scalar_variances + s * k + h;
-		*variance *=
-			exp(fmin(fmax(values[h * each + 1] / *variance - 1, -log(MEMBERSHIP_MOST_FACTOR)),
-					 log(MEMBERSHIP_MOST_FACTOR)));
+		*variance *= exp(fmin(fmax(values[h * each + 1] / *variance - 1, -log(TLV_MOST_FACTOR)),
+							  log(TLV_MOST_FACTOR)));
 	}
 	return k * each;
 }

@@ -11,6 +11,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Variables that tables of pairs and of triples tell components from. */
 #define LEAST_VARIABLES 3
@@ -223,7 +224,7 @@ line_likelihood(const triple_likelihood *own, size_t x, size_t y, size_t first, 
 			continue;
 		for (size_t h = 0; h < k; h++)
 			p += 2 * own->both[h] * fit->table[z * k + h];
-		sum += counts[c] * log(fmax(p / own->norm, TLV_MEMBERSHIP_LEAST));
+		sum += counts[c] * log(fmax(p / own->norm, TLV_LEAST_PROBABILITY));
 	}
 	return sum;
 }

@@ -12,6 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/support.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 
 /* Most values and rows of a sample. */
 #define SAMPLE_VALUES ((size_t) 1 << 20)
@@ -110,7 +111,7 @@ learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 		.em = {.limit = pass_limit(fit),
 			   .to_the_limit = fit->options.fit.mixed || fit->options.iterations >= 0,
 			   .steps_on = true,
-			   .tolerance = fit->thorough ? MEMBERSHIP_TOLERANCE : SCAN_TOLERANCE}};
+			   .tolerance = fit->thorough ? TLV_EM_TOLERANCE : SCAN_TOLERANCE}};
 	tlv_membership_parts parts;
 
 	tlv_membership_read(&fit->model.frame, &parts);

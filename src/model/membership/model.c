@@ -14,6 +14,7 @@
 #include "tensorlv/model/page.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: variables, categories of all, components, bytes of names, numbers. */
 #define SIZE_P TLV_SIZE_1
@@ -78,7 +79,7 @@ normalize_probabilities(const tlv_membership_parts *parts)
 			double *table = parts->probabilities + first * k + h, sum = 0;
 
 			for (size_t c = 0; c < (size_t) parts->states[j]; c++)
-				sum += table[c * k] = fmax(table[c * k], TLV_MEMBERSHIP_LEAST);
+				sum += table[c * k] = fmax(table[c * k], TLV_LEAST_PROBABILITY);
 			for (size_t c = 0; c < (size_t) parts->states[j]; c++)
 				table[c * k] /= sum;
 		}
@@ -136,7 +137,7 @@ check_probabilities(tlv_context *ctx, const tlv_membership_parts *parts)
 
 			for (size_t c = 0; c < (size_t) parts->states[j]; c++)
 			{
-				if (!(table[c * k] >= TLV_MEMBERSHIP_LEAST / 10))
+				if (!(table[c * k] >= TLV_LEAST_PROBABILITY / 10))
 					return tlv_fail(ctx, TLV_CORRUPT, "section \"probabilities\" holds %g",
 									table[c * k]);
 				sum += table[c * k];

@@ -9,6 +9,7 @@
 #include "tuning.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/em.h"
+#include "tensorlv/num/tuning.h"
 
 tlv_status
 membership_sums_create(tlv_context *ctx, const membership_rows *rows, size_t k,
@@ -240,7 +241,7 @@ membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 				 .limit = steps,
 				 .to_the_limit = options->mixed,
 				 .steps_on = true,
-				 .tolerance = MEMBERSHIP_TOLERANCE * (double) rows->slots,
+				 .tolerance = TLV_EM_TOLERANCE * (double) rows->slots,
 				 .likelihood = -HUGE_VAL};
 
 	tlv_assert(all_positive(fit->k, fit->weights));

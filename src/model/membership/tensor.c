@@ -17,9 +17,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
-
-/* Rows that are dealt with at once. */
-#define MEMBERSHIP_BLOCK 256
+#include "tensorlv/num/numbers.h"
 
 typedef struct tensor_work
 {
@@ -157,15 +155,14 @@ add_cubes(tlv_context *ctx, tensor_work *work, const membership_rows *rows, cons
 	size_t k = work->k;
 	double *block, *one, *cubes;
 
-	TLV_TRY_NEW_ROWS(ctx, block, k + 1, MEMBERSHIP_BLOCK);
-	one = block + k * MEMBERSHIP_BLOCK;
-	TLV_TRY_NEW(ctx, cubes, tlv_tensor3_work(k, MEMBERSHIP_BLOCK));
-	for (size_t t = 0; t < MEMBERSHIP_BLOCK; t++)
+	TLV_TRY_NEW_ROWS(ctx, block, k + 1, TLV_BLOCK_ROWS);
+	one = block + k * TLV_BLOCK_ROWS;
+	TLV_TRY_NEW(ctx, cubes, tlv_tensor3_work(k, TLV_BLOCK_ROWS));
+	for (size_t t = 0; t < TLV_BLOCK_ROWS; t++)
 		one[t] = 1 / (double) rows->n;
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = membership_row_items(rows, rows->codes, i, rows->items),
-			   at = i % MEMBERSHIP_BLOCK;
+		size_t n = membership_row_items(rows, rows->codes, i, rows->items), at = i % TLV_BLOCK_ROWS;
 		double *sum = block + at * k;
 
 		if (at == 0)
@@ -179,7 +176,7 @@ add_cubes(tlv_context *ctx, tensor_work *work, const membership_rows *rows, cons
 			for (size_t h = 0; h < k; h++)
 				own[h] += sum[h];
 		}
-		if (at + 1 == MEMBERSHIP_BLOCK || i + 1 == rows->n)
+		if (at + 1 == TLV_BLOCK_ROWS || i + 1 == rows->n)
 			tlv_packed3_add_cubes(k, at + 1, block, one, work->tensor, cubes);
 	}
 	tlv_free(ctx, cubes);

@@ -11,6 +11,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/numbers.h"
 
 static tlv_status
 fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_fit *fit)
@@ -74,7 +75,7 @@ score_row(const membership_worker *worker, const membership_rows *rows, size_t n
 
 		for (size_t h = 0; h < worker->k; h++)
 			p += worker->shares[h] * own[h];
-		p = log(fmax(p, TLV_MEMBERSHIP_LEAST));
+		p = log(fmax(p, TLV_LEAST_PROBABILITY));
 		if ((size_t) rows->items[s] >= worker->first)
 			p += worker->largest[(size_t) rows->items[s] - worker->first];
 		score->cells++;

@@ -160,9 +160,6 @@
 /* Most EM iterations of classes. */
 #define MEMBERSHIP_CLASS_STEPS TLV_TUNED(MEMBERSHIP_CLASS_STEPS, 500)
 
-/* Gain in log-likelihood a value of a row, at which EM has converged in memory. */
-#define MEMBERSHIP_TOLERANCE TLV_TUNED(MEMBERSHIP_TOLERANCE, 1e-6)
-
 /* The same of passes over rows that are not in memory. */
 #define SCAN_TOLERANCE TLV_TUNED(SCAN_TOLERANCE, 1e-5)
 
@@ -227,9 +224,6 @@
 #define MEMBERSHIP_WORKER_SETTLED TLV_TUNED(MEMBERSHIP_WORKER_SETTLED, 1e-6)
 
 /* ---- Errors and warnings ---- */
-/* Factor by which a drawn mean of counts or variance may differ from the estimate. */
-#define MEMBERSHIP_MOST_FACTOR TLV_TUNED(MEMBERSHIP_MOST_FACTOR, 50.0)
-
 /* Rows that are searched for repetitions. */
 #define REPEATS_ROWS TLV_TUNED(REPEATS_ROWS, 20000)
 

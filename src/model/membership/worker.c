@@ -8,9 +8,7 @@
 #include "internal.h"
 #include "tuning.h"
 #include "tensorlv/num/fast_math.h"
-
-/* Added to what shares follow from: of the least numbers that a model may hold all may be 0. */
-#define LEAST_PRODUCT 1e-300
+#include "tensorlv/num/numbers.h"
 
 tlv_status
 membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categories, size_t most,
@@ -166,7 +164,7 @@ mixed_likelihood(const membership_worker *worker, size_t n, const int32_t *items
 
 		for (size_t h = 0; h < worker->k; h++)
 			p += worker->shares[h] * own[h];
-		sum += log(fmax(p, TLV_MEMBERSHIP_LEAST));
+		sum += log(fmax(p, TLV_LEAST_PROBABILITY));
 		if ((size_t) items[i] >= worker->first)
 			sum += worker->largest[(size_t) items[i] - worker->first];
 	}
@@ -191,7 +189,7 @@ collapsed_step(const membership_worker *worker, size_t n, const int32_t *items,
 		double *share = given + i * k, sum = 0;
 
 		for (size_t h = 0; h < k; h++)
-			sum += product[h] = own[h] * (alpha[h] + counts[h] - share[h]) + LEAST_PRODUCT;
+			sum += product[h] = own[h] * (alpha[h] + counts[h] - share[h]) + TLV_TINY;
 		sum = 1 / sum;
 		for (size_t h = 0; h < k; h++)
 		{
@@ -355,7 +353,7 @@ mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool kept
 
 		counts[draws[i]]--;
 		for (size_t h = 0; h < k; h++)
-			sum += product[h] = own[h] * (worker->weights[h] + counts[h]) + LEAST_PRODUCT;
+			sum += product[h] = own[h] * (worker->weights[h] + counts[h]) + TLV_TINY;
 		if (kept && (size_t) items[i] >= worker->first)
 			keep_number(worker, items[i], sum, sums->counts);
 		else if (kept)
@@ -434,7 +432,7 @@ maximize_variable(double prior, double each, size_t first, size_t states, size_t
 		for (size_t c = first; c < first + states; c++)
 			sum += table[c * k + h];
 		for (size_t c = first; c < first + states; c++)
-			table[c * k + h] = fmax(table[c * k + h] / sum, TLV_MEMBERSHIP_LEAST);
+			table[c * k + h] = fmax(table[c * k + h] / sum, TLV_LEAST_PROBABILITY);
 	}
 }
 

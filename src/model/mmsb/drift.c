@@ -21,6 +21,7 @@
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/tuning.h"
 
 /* ---- pairs of nodes, over several days ---- */
 
@@ -273,7 +274,7 @@ mmsb_test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, t
 
 			if (component > 0 && a + 1 != component && b + 1 != component)
 				continue;
-			if (own->variance >= MMSB_LEAST_VARIANCE)
+			if (own->variance >= TLV_LEAST_EXPECTED)
 			{
 				statistic += apart * apart / own->variance;
 				degrees++;
@@ -283,7 +284,7 @@ mmsb_test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, t
 			few.variance += own->variance;
 		}
 	}
-	if (few.variance >= MMSB_LEAST_VARIANCE || (component == 0 && degrees == 0))
+	if (few.variance >= TLV_LEAST_EXPECTED || (component == 0 && degrees == 0))
 	{
 		statistic += few.variance > 0 ? few.today * few.today / few.variance : 0;
 		degrees++;

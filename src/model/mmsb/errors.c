@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "tuning.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/tuning.h"
 
 #include <math.h>
 
@@ -143,7 +144,7 @@ connectivity_error(const tlv_mmsb_parts *parts, const side_sums *from, const sid
 		return;
 	one->count = pairs;
 	part = parts->poisson ? 0 : fmin(p * squares / pairs, 1);
-	if (p * pairs >= LEAST_EDGES)
+	if (p * pairs >= TLV_LEAST_EXPECTED)
 		one->standard_error = sqrt(p * (1 - part) / pairs);
 }
 

@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "tuning.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -251,12 +252,12 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		if (fit->sides == 1)
 			TLV_TRY(tlv_diagnose(ctx, to, moments->stars.disassortative, "disassortative"));
 		TLV_TRY(warn_of_directions(ctx, fit, moments));
-		if (moments->rank == k && moments->residual > POOR_RESIDUAL)
+		if (moments->rank == k && moments->residual > TLV_POOR_RESIDUAL)
 			TLV_TRY(tlv_warn(ctx, to,
 							 &(tlv_warning){.code = "large_residual", .score = moments->residual},
 							 "the relative residual is above %g: k communities are near or below "
 							 "what the 3-stars identify%s",
-							 POOR_RESIDUAL, show_misfit(fit, s, misfit)));
+							 TLV_POOR_RESIDUAL, show_misfit(fit, s, misfit)));
 		for (size_t j = 0; j < k; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->eigenvalues[j], "%seigenvalue_%zu", side, j + 1));

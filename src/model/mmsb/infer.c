@@ -23,6 +23,7 @@
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/numbers.h"
 
 /* A rate of 0 counts as this share of the largest one. */
 #define SMALLEST_RATE 1e-12
@@ -234,8 +235,6 @@ static tlv_status
 take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const int64_t *own,
 		 tlv_node_row *node)
 {
-	/* Degrees and weights beyond this are no sums of weights. */
-	const double largest_degree = 1e100;
 	size_t n = 0, left = 0;
 	double mapped = 0;
 
@@ -260,7 +259,7 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const in
 		mapped += model->known[i];
 		if (!node_rates(model, (size_t) model->index[i]))
 			continue;
-		if (!(model->known[i] <= largest_degree))
+		if (!(model->known[i] <= TLV_LARGEST_NUMBER))
 			return refuse_weight(ctx, model->known[i]);
 		model->index[model->n_known] = model->index[i];
 		model->known[model->n_known] = model->known[i] / model->parts.unit;
@@ -289,9 +288,9 @@ log_posterior(tlv_context *ctx, mmsb_model *model, double *logs)
 
 	for (size_t a = 0; a < k; a++)
 	{
-		logs[a] = log(fmax(model->shares[a], 1e-300));
+		logs[a] = log(fmax(model->shares[a], TLV_TINY));
 		if (model->parts.degree_corrected)
-			logs[a] -= model->sum * log(fmax(model->totals[a], 1e-300));
+			logs[a] -= model->sum * log(fmax(model->totals[a], TLV_TINY));
 		else
 			logs[a] -= model->totals[a] * model->unit;
 	}
@@ -484,7 +483,7 @@ mmsb_mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares,
 	*value = 0;
 	for (size_t a = 0; a < k; a++)
 		total += shares[a] * model->totals[a];
-	*value = model->parts.degree_corrected ? -model->sum * log(fmax(total, 1e-300))
+	*value = model->parts.degree_corrected ? -model->sum * log(fmax(total, TLV_TINY))
 										   : -total * model->unit;
 	for (size_t i = 0; i < model->n_known; i++)
 	{

@@ -17,9 +17,7 @@
 #include "tensorlv/model/picture.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/sort.h"
-
-/* Parameters beyond this are no rates of edges; products of three of them stay finite. */
-#define MMSB_MODEL_LARGEST 1e100
+#include "tensorlv/num/numbers.h"
 
 static const struct
 {
@@ -143,7 +141,7 @@ tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts)
 
 /* ---- validation ---- */
 
-/* Requires float64 numbers from 0 to MMSB_MODEL_LARGEST. */
+/* Requires float64 numbers from 0 to TLV_LARGEST_NUMBER. */
 static tlv_status
 check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t rows,
 			uint64_t columns)
@@ -153,9 +151,9 @@ check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t
 	TLV_TRY(
 		tlv_frame_require(ctx, frame, name, TLV_FLOAT64, rows, columns, (const void **) &numbers));
 	for (uint64_t i = 0; i < rows * columns; i++)
-		if (!(numbers[i] >= 0 && numbers[i] <= MMSB_MODEL_LARGEST))
+		if (!(numbers[i] >= 0 && numbers[i] <= TLV_LARGEST_NUMBER))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not 0 .. %g",
-							(size_t) i + 1, name, numbers[i], MMSB_MODEL_LARGEST);
+							(size_t) i + 1, name, numbers[i], TLV_LARGEST_NUMBER);
 	return TLV_OK;
 }
 

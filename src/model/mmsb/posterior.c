@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "tensorlv/num/fast_math.h"
-
-/* Maxima and sums of which parts are found side by side. */
-#define SUM_LANES 8
+#include "tensorlv/num/numbers.h"
 
 typedef struct posterior
 {
@@ -279,24 +277,25 @@ without_itself(const posterior *work, double mass, size_t a, size_t touched)
 TLV_CLONES static double
 mmsb_normalize(size_t k, const double *restrict logarithms, double *restrict share)
 {
-	double most[SUM_LANES], sums[SUM_LANES] = {0}, largest = logarithms[0], sum = 0;
-	size_t whole = k - k % SUM_LANES;
+	double most[TLV_REGISTER_DOUBLES], sums[TLV_REGISTER_DOUBLES] = {0}, largest = logarithms[0],
+									   sum = 0;
+	size_t whole = k - k % TLV_REGISTER_DOUBLES;
 
-	for (size_t i = 0; i < SUM_LANES; i++)
+	for (size_t i = 0; i < TLV_REGISTER_DOUBLES; i++)
 		most[i] = largest;
-	for (size_t a = 0; a < whole; a += SUM_LANES)
-		for (size_t i = 0; i < SUM_LANES; i++)
+	for (size_t a = 0; a < whole; a += TLV_REGISTER_DOUBLES)
+		for (size_t i = 0; i < TLV_REGISTER_DOUBLES; i++)
 			most[i] = logarithms[a + i] > most[i] ? logarithms[a + i] : most[i];
-	for (size_t i = 0; i < SUM_LANES; i++)
+	for (size_t i = 0; i < TLV_REGISTER_DOUBLES; i++)
 		largest = most[i] > largest ? most[i] : largest;
 	for (size_t a = whole; a < k; a++)
 		largest = logarithms[a] > largest ? logarithms[a] : largest;
 	for (size_t a = 0; a < k; a++)
 		share[a] = tlv_exp_nonpositive(logarithms[a] - largest);
-	for (size_t a = 0; a < whole; a += SUM_LANES)
-		for (size_t i = 0; i < SUM_LANES; i++)
+	for (size_t a = 0; a < whole; a += TLV_REGISTER_DOUBLES)
+		for (size_t i = 0; i < TLV_REGISTER_DOUBLES; i++)
 			sums[i] += share[a + i];
-	for (size_t i = 0; i < SUM_LANES; i++)
+	for (size_t i = 0; i < TLV_REGISTER_DOUBLES; i++)
 		sum += sums[i];
 	for (size_t a = whole; a < k; a++)
 		sum += share[a];

@@ -9,9 +9,6 @@
 #include "tensorlv/num/tuned.h"
 
 /* ---- How many communities there are ---- */
-/* Nats. Evidence against communities is very strong beyond it (Kass, Raftery 1995). */
-#define TLV_MMSB_STRONG_EVIDENCE TLV_TUNED(TLV_MMSB_STRONG_EVIDENCE, 5.0)
-
 /*
  * Proportion of what the communities of the moves explain, by which those of the spectrum must
  * explain more.
@@ -205,12 +202,6 @@
 #define CLUSTER_WORK TLV_TUNED(CLUSTER_WORK, 2e8)
 
 /*
- * Relative residual of the tensor above which its communities are not believed, and a warning says
- * so.
- */
-#define POOR_RESIDUAL TLV_TUNED(POOR_RESIDUAL, 0.3)
-
-/*
  * Distance of the model's rates from those that its memberships imply, above which the
  * connectivity is estimated again.
  */
@@ -277,9 +268,6 @@
 /* Student's quantile of 95 % intervals for that number of graphs. */
 #define BIAS_QUANTILE TLV_TUNED(BIAS_QUANTILE, 2.086)
 
-/* Edges between two communities from which on a normal error is given. */
-#define LEAST_EDGES TLV_TUNED(LEAST_EDGES, 5.0)
-
 /*
  * Variance over mean of degrees within communities, above which a warning asks for degree
  * correction.
@@ -291,8 +279,5 @@
 
 /* Ratio of joined neighbours to those expected, above which a warning says so. */
 #define MOST_CLOSURE TLV_TUNED(MOST_CLOSURE, 1.6)
-
-/* Variance of a count, below which drift pools it with others. */
-#define MMSB_LEAST_VARIANCE TLV_TUNED(MMSB_LEAST_VARIANCE, 5.0)
 
 #endif /* TENSORLV_MMSB_TUNING_H */

@@ -10,9 +10,8 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/tuning.h"
 
-/* No probability starts at zero: EM could not raise it. */
-#define MULTIVIEW_EM_LEAST 1e-6
 /* A log-likelihood of a row that grows by more does not stand. */
 #define GROWTH_WARN 1e-6
 
@@ -225,7 +224,7 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	tlv_em em;
 
 	for (int t = 0; t < 3; t++)
-		tlv_normalize_rows(fit->k, fit->source->d[t], MULTIVIEW_EM_LEAST, fit->solution.means[t]);
+		tlv_normalize_rows(fit->k, fit->source->d[t], TLV_EM_LEAST, fit->solution.means[t]);
 	TLV_TRY(climb_cells(ctx, fit, iterations, &em));
 	if (iterations < 0 && !em.stands && em.growth > GROWTH_WARN)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
@@ -247,7 +246,7 @@ multiview_draw_start(view_fit *fit, tlv_rng *rng)
 	{
 		for (size_t e = 0; e < fit->k * fit->d[t]; e++)
 			fit->solution.means[t][e] = -log(1 - tlv_rng_uniform(rng));
-		tlv_normalize_rows(fit->k, fit->d[t], MULTIVIEW_EM_LEAST, fit->solution.means[t]);
+		tlv_normalize_rows(fit->k, fit->d[t], TLV_EM_LEAST, fit->solution.means[t]);
 	}
 }
 

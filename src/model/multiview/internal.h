@@ -51,9 +51,6 @@ typedef struct multiview_rank
 	double enough[MULTIVIEW_CURVE]; /* that so many are, 1 and more; NaN: not asked */
 } multiview_rank;
 
-/* What is more probable is no evidence. */
-#define MULTIVIEW_SIGNIFICANCE 0.01
-
 /*
  * The rank of the cross moments, by chi-squared tests of what their smaller singular values leave:
  * of vectors whatever their numbers have to do with each other, which makes the test a cautious

@@ -9,9 +9,7 @@
 #include "internal.h"
 #include "tensorlv/model/support.h"
 #include "tensorlv/model/dense.h"
-
-/* Passes of refinement at most, when their number is left to us. */
-#define MULTIVIEW_MOST_STEPS 100
+#include "tensorlv/num/tuning.h"
 
 typedef struct view_learning
 {
@@ -31,7 +29,7 @@ view_step_limit(const view_learning *fit)
 {
 	if (!fit->refined || !fit->vectors)
 		return 0;
-	return fit->options.iterations < 0 ? MULTIVIEW_MOST_STEPS : fit->options.iterations;
+	return fit->options.iterations < 0 ? TLV_MOST_PASSES : fit->options.iterations;
 }
 
 static const tlv_held *
@@ -287,10 +285,10 @@ add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_names *views,
 		TLV_TRY(multiview_warn_of_floor(ctx, parts, views, diagnostics));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (fit->refined && fit->vectors && fit->options.iterations < 0 && !fit->stands)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "iterations_at_limit", .score = MULTIVIEW_MOST_STEPS},
-			"the log-likelihood still increases after %d iterations", MULTIVIEW_MOST_STEPS));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit", .score = TLV_MOST_PASSES},
+						 "the log-likelihood still increases after %d iterations",
+						 TLV_MOST_PASSES));
 	return TLV_OK;
 }
 

@@ -19,10 +19,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
-
-/* No category is impossible, no variance zero, no component without weight. */
-#define MULTIVIEW_LEAST_PROBABILITY 1e-10
-#define MULTIVIEW_LEAST_VARIANCE	1e-200
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: components, numbers or categories of the views, offsets and bytes of their names. */
 #define SIZE_K	   TLV_SIZE_1
@@ -63,19 +60,19 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 	tlv_order_weights(k, parts->weights, order);
 	if (parts->order != NULL)
 		memcpy(parts->order, order, k * sizeof(int64_t));
-	copy_ordered(1, k, parts->weights, order, MULTIVIEW_LEAST_PROBABILITY, false, weights);
+	copy_ordered(1, k, parts->weights, order, TLV_LEAST_PROBABILITY, false, weights);
 	ordered.weights = weights;
 	for (int t = 0; t < 3; t++)
 	{
 		size_t d = parts->d[t];
 
-		copy_ordered(d, k, parts->means[t], order,
-					 vectors ? -HUGE_VAL : MULTIVIEW_LEAST_PROBABILITY, !vectors, at);
+		copy_ordered(d, k, parts->means[t], order, vectors ? -HUGE_VAL : TLV_LEAST_PROBABILITY,
+					 !vectors, at);
 		ordered.means[t] = at;
 		at += d * k;
 		if (!vectors)
 			continue;
-		copy_ordered(d, k, parts->variances[t], order, MULTIVIEW_LEAST_VARIANCE, false, at);
+		copy_ordered(d, k, parts->variances[t], order, TLV_LEAST_VARIANCE, false, at);
 		ordered.variances[t] = at;
 		at += d * k;
 	}
@@ -133,10 +130,10 @@ check_view(tlv_context *ctx, const tlv_frame *frame, const tlv_multiview_parts *
 		(parts->floors[t] != NULL) == categories)
 		return tlv_fail(ctx, TLV_CORRUPT, "view %d is neither of categories nor of vectors", t + 1);
 	if (!categories)
-		return tlv_frame_require_minimum(ctx, frame, variances[t], MULTIVIEW_LEAST_VARIANCE / 10);
+		return tlv_frame_require_minimum(ctx, frame, variances[t], TLV_LEAST_VARIANCE / 10);
 	if (parts->d[t] > TRIPLE_MOST)
 		return tlv_fail(ctx, TLV_CORRUPT, "view %d has %zu categories", t + 1, parts->d[t]);
-	return tlv_require_shares(ctx, frame, means[t], false, MULTIVIEW_LEAST_PROBABILITY / 10);
+	return tlv_require_shares(ctx, frame, means[t], false, TLV_LEAST_PROBABILITY / 10);
 }
 
 /* One for every category of every view, which may be empty. */
@@ -169,7 +166,7 @@ multiview_check_weights(tlv_context *ctx, const tlv_multiview_parts *parts)
 
 	for (size_t j = 0; j < parts->k; j++)
 	{
-		if (parts->weights[j] != 0 && !(parts->weights[j] >= MULTIVIEW_LEAST_PROBABILITY / 10))
+		if (parts->weights[j] != 0 && !(parts->weights[j] >= TLV_LEAST_PROBABILITY / 10))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" holds %g", parts->weights[j]);
 		sum += parts->weights[j];
 	}
@@ -230,7 +227,7 @@ static const tlv_sections multiview_sections = {
 #define VIEW(t)                                                                                    \
 	{"items" #t, TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},                                        \
 		{"means" #t, TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS, .keys = "items" #t,            \
-		 .least = MULTIVIEW_LEAST_PROBABILITY},                                                    \
+		 .least = TLV_LEAST_PROBABILITY},                                                          \
 		{"variances" #t, TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},        \
 	{                                                                                              \
 		"floor" #t, TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY                                      \

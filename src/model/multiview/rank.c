@@ -14,6 +14,7 @@
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/tuning.h"
 
 /* Fewer rows say nothing. */
 #define MULTIVIEW_LEAST_ROWS 20.0
@@ -78,7 +79,7 @@ cross_rank(tlv_context *ctx, cross *c)
 			c->enough[c->rank - 1] = c->p_value[1];
 		if (c->rank == 1)
 			c->p_value[0] = c->p_value[1];
-		if (!(c->p_value[1] <= MULTIVIEW_SIGNIFICANCE))
+		if (!(c->p_value[1] <= TLV_SIGNIFICANCE))
 			break;
 		rest -= c->values[c->rank - 1] * c->values[c->rank - 1];
 	}
@@ -120,9 +121,8 @@ classify(tlv_context *ctx, const tlv_view_source *source, int view, int32_t *cla
 	/* The most frequent categories of a view are told apart, the others are one: so many at most,
 	 * and so that rows for a cell of a table are no fewer. */
 	const int most_classes = 50;
-	const double rows_by_class = 5.0;
 	size_t d = source->d[view];
-	double most = fmax(2, fmin(most_classes, sqrt(source->total / rows_by_class)));
+	double most = fmax(2, fmin(most_classes, sqrt(source->total / TLV_LEAST_EXPECTED)));
 	double *counts;
 
 	TLV_TRY_NEW0(ctx, counts, d);
@@ -245,7 +245,7 @@ tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments, multiview_rank *f
 tlv_status
 tlv_multiview_warn_rank(tlv_context *ctx, double p_value, tlv_diagnostics *diagnostics)
 {
-	if (!(p_value > MULTIVIEW_SIGNIFICANCE))
+	if (!(p_value > TLV_SIGNIFICANCE))
 		return TLV_OK;
 	return tlv_warn(
 		ctx, diagnostics,

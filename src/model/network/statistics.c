@@ -24,6 +24,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/tuning.h"
 
 #define SIZE_UNITS	  TLV_SIZE_1
 #define SIZE_CHILDREN TLV_SIZE_2
@@ -264,12 +265,12 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 	if (s->single_of[v] == 0)
 		return;
 	evidence = on * log(low / base) + (rows - on) * log((1 - low) / (1 - base));
-	if (evidence > LEAST_EVIDENCE)
+	if (evidence > TLV_STRONG_EVIDENCE)
 	{
 		s->weight[v] = -1;
 		s->share[v] = (rows - on) / rows;
 	}
-	else if (evidence > -LEAST_EVIDENCE)
+	else if (evidence > -TLV_STRONG_EVIDENCE)
 		s->unknown++;
 }
 

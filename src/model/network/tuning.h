@@ -91,9 +91,6 @@
 /* Proportion of what would be on that is on below an edge of weight -1. */
 #define STILL_ON TLV_TUNED(STILL_ON, 0.1)
 
-/* Nats for an edge of weight -1, against the odds that a pair has one. */
-#define LEAST_EVIDENCE TLV_TUNED(LEAST_EVIDENCE, 5.0)
-
 /* Edges of weight 1 that a unit keeps whatever rows show. */
 #define KEPT_EDGES TLV_TUNED(KEPT_EDGES, 3)
 

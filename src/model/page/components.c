@@ -9,6 +9,7 @@
 #include "internal.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/num/numbers.h"
 
 /* Nearest components of one that are listed. */
 #define NEIGHBOURS 5
@@ -242,12 +243,10 @@ page_put_warnings(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
 static tlv_status
 put_interval(tlv_context *ctx, const tlv_estimate *estimate, bool first, tlv_json_writer *data)
 {
-	/* Intervals are of 95 %. */
-	const double interval_z = 1.959964;
 	double low, high;
 	const char *part = tlv_estimate_part_name(estimate->part);
 
-	tlv_estimate_interval(estimate, interval_z, &low, &high);
+	tlv_estimate_interval(estimate, TLV_INTERVAL_Z, &low, &high);
 	TLV_TRY(tlv_json_put(ctx, data, first ? "[\"" : ",[\""));
 	TLV_TRY(tlv_json_put(ctx, data, part));
 	TLV_TRY(tlv_json_put(ctx, data, "\","));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "internal.h"
+#include "tensorlv/num/numbers.h"
 
 /* Of the drawing; standard deviations that an ellipse takes in. */
 #define ELLIPSE_WIDE 560.0
@@ -93,8 +94,8 @@ box_of(const tlv_picture_normals *normals, const tlv_picture_rows *rows, const s
 	for (int i = 0; i < 2; i++)
 		if (!(box.high[i] > box.low[i]))
 		{
-			box.low[i] -= fmax(fabs(box.low[i]) * 1e-6, 1e-300);
-			box.high[i] += fmax(fabs(box.high[i]) * 1e-6, 1e-300);
+			box.low[i] -= fmax(fabs(box.low[i]) * 1e-6, TLV_TINY);
+			box.high[i] += fmax(fabs(box.high[i]) * 1e-6, TLV_TINY);
 		}
 	return box;
 }

@@ -15,9 +15,7 @@
 #include "tensorlv/num/cp.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
-
-/* Proximal term, relative to the mean diagonal element. */
-#define TENSOR_RIDGE 1e-9
+#include "tensorlv/num/tuning.h"
 
 typedef struct missing_work
 {
@@ -174,7 +172,7 @@ solve_item(tlv_context *ctx, missing_work *w, int mode, size_t item, double *res
 	fill_normal(w, mode, item);
 	for (size_t h = 0; h < k; h++)
 		trace += w->a[h + h * k];
-	ridge = TENSOR_RIDGE * trace / (double) k;
+	ridge = TLV_RIDGE * trace / (double) k;
 	if (w->nonnegative)
 		tensor_descend(w, b, x);
 	else if (trace > 0)

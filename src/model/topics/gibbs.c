@@ -17,6 +17,7 @@
  *   out in the registers, never in memory.
  */
 #include "worker.h"
+#include "tensorlv/num/numbers.h"
 
 #include <math.h>
 #include <string.h>

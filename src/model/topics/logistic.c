@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Items that are treated at once. */
 #define TOPIC_BLOCK 64
@@ -173,7 +174,7 @@ logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worke
 		}
 		for (size_t j = 0; j < k; j++)
 		{
-			own->away[j] += own->step[j] * fmin(1, MODE_MOST_MOVE / fmax(longest, 1e-300));
+			own->away[j] += own->step[j] * fmin(1, MODE_MOST_MOVE / fmax(longest, TLV_TINY));
 			own->latent[j] = own->mean[j] + own->away[j];
 		}
 		if (!(gain > MODE_TOLERANCE))

@@ -6,6 +6,7 @@
  * worker holds stays as it was for others.
  */
 #include "worker.h"
+#include "tensorlv/num/numbers.h"
 
 #include <math.h>
 

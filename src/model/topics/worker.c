@@ -15,6 +15,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/numbers.h"
 
 #define FLOAT_ROWS 4 /* theta, weights, product, row */
 
@@ -425,7 +426,7 @@ binomial_inversion(tlv_rng *rng, double n, double p)
 		u -= mass;
 		x++;
 		mass *= ratio * (n - x + 1) / x;
-		if (mass < 1e-300)
+		if (mass < TLV_TINY)
 			break;
 	}
 	return x;

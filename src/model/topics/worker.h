@@ -7,9 +7,6 @@
 
 #include "tensorlv/model/topics.h"
 
-/* Rows of floats are padded with zeros to a multiple of this many: one 512-bit register. */
-#define TLV_REGISTER_FLOATS 16
-
 /* No topic is quite impossible for an item: keeps every mixture positive. */
 #define TLV_PHI_FLOOR 1e-12f
 

@@ -8,6 +8,7 @@
 #include "tensorlv/model/tree.h"
 #include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* ---- models ---- */
 
@@ -99,7 +100,7 @@ edge_length(tlv_context *ctx, random_tree *random, size_t v, edge_work *w)
 				own[y] > 0 ? sqrt(above[x] / own[y]) * (table[x * b + y] - own[y]) : 0;
 	TLV_TRY(tlv_singular_values(ctx, a, b, w->scaled, r, w->s, w->singular));
 	for (size_t i = 0; i < r; i++)
-		sum -= log(fmin(TREE_MOST_CATEGORY, fmax(1e-300, w->s[i])));
+		sum -= log(fmin(TREE_MOST_CATEGORY, fmax(TLV_TINY, w->s[i])));
 	random->rooted.length[v] = sum * ((double) k - 1) / (double) r;
 	return TLV_OK;
 }

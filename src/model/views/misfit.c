@@ -4,6 +4,7 @@
 #include "tensorlv/model/view_solver.h"
 
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tuning.h"
 
 /* Squared norms of the rows of E[x_t x_s'] A_s - A_t diag(w) A_s' A_s: the largest is in *most. */
 static tlv_status
@@ -45,7 +46,7 @@ tlv_view_find_least(tlv_context *ctx, const tlv_view_source *source, tlv_view_so
 {
 	double most = -1;
 
-	solution->misfit = solution->decomposition.residual > TLV_VIEW_RESIDUAL;
+	solution->misfit = solution->decomposition.residual > TLV_POOR_RESIDUAL;
 	/* Views 1 and 3 were regressed on view 2, not on each other. */
 	for (int t = 0; solution->misfit && t < 3; t++)
 		TLV_TRY(compare_view(ctx, source, t, t == 0 ? 2 : 0, solution, &most));

@@ -13,6 +13,8 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/num/tuning.h"
+#include "tensorlv/num/numbers.h"
 
 /* Singular values and eigenvalues below this part of the largest carry no direction. */
 #define RANK_FLOOR 1e-6
@@ -456,7 +458,7 @@ view_warn(tlv_context *ctx, const tlv_view_solution *solution, const char *least
 											"only: the moments fit the model badly."},
 					 "the relative residual of the decomposition is above %g, and least is "
 					 "explained of %s",
-					 TLV_VIEW_RESIDUAL, least));
+					 TLV_POOR_RESIDUAL, least));
 	if (solution->asymmetry3 > asymmetry_warn)
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
@@ -564,7 +566,7 @@ tlv_clip_probabilities(size_t k, size_t d, double *block, double *negative)
 			block[i * k + j] = fmax(sign * block[i * k + j], 0);
 			positive += block[i * k + j];
 		}
-		negative[j] = positive > 0 ? positive / fmax(fabs(sum), 1e-300) - 1 : 0;
+		negative[j] = positive > 0 ? positive / fmax(fabs(sum), TLV_TINY) - 1 : 0;
 		for (size_t i = 0; i < d; i++)
 			block[i * k + j] = positive > 0 ? block[i * k + j] / positive : 1 / (double) d;
 	}

@@ -8,6 +8,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/numbers.h"
 
 /* The pair of views s < t among 12, 13, 23. */
 static inline int
@@ -327,7 +328,7 @@ add_cell(const cell_factors *f, int64_t cell, double count)
 
 	for (size_t j = 0; j < k; j++)
 		p += a[j] * b[j] * c[j];
-	ratio = count / fmax(p, 1e-300);
+	ratio = count / fmax(p, TLV_TINY);
 	for (size_t j = 0; j < k; j++)
 	{
 		ga[j] += ratio * b[j] * c[j];
@@ -353,7 +354,7 @@ tlv_cell_expectations(tlv_context *ctx, const tlv_view_source *source, size_t k,
 		if (e % 4096 == 4095)
 			TLV_TRY_CONTINUE(ctx);
 		*likelihood += source->counts[e] / source->total *
-					   log(fmax(add_cell(&f, source->cells[e], source->counts[e]), 1e-300));
+					   log(fmax(add_cell(&f, source->cells[e], source->counts[e]), TLV_TINY));
 	}
 	return TLV_OK;
 }

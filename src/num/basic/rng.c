@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/numbers.h"
 
 #ifndef M_PI
 #define M_PI 3.14159265358979323846
@@ -251,7 +252,7 @@ hypergeometric_from_mode(tlv_rng *rng, double good, double bad, double draws)
 			if ((left -= p_below) <= 0)
 				return below;
 		}
-		if (p_above + p_below < 1e-300)
+		if (p_above + p_below < TLV_TINY)
 			break;
 	}
 	return mode;

@@ -11,6 +11,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Rows of A that one BLAS call takes: about 0.05 s at n = 500. */
 #define NNLS_ROWS 8192
@@ -64,7 +65,7 @@ solve_support(tlv_context *ctx, quadratic *q)
 		status = tlv_solve_spd(ctx, p, 2, q->factor, q->solution);
 		if (status == TLV_CANCELLED)
 			return status;
-		ridge = ridge == 0 ? 1e-14 * trace + 1e-300 : 10 * ridge;
+		ridge = ridge == 0 ? 1e-14 * trace + TLV_TINY : 10 * ridge;
 	}
 	if (status != TLV_OK)
 		return tlv_fail(ctx, TLV_BAD_DATA, "quadratic program: the matrix is not semi-definite");

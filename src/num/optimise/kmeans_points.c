@@ -5,13 +5,12 @@
  * keeps what matters.
  */
 #include "kmeans_points.h"
+#include "tensorlv/num/numbers.h"
 
 #include <cblas.h>
 
 /* Coordinates from which on a call of BLAS is worth it. */
 #define CALL_FROM 16
-
-#define KMEANS_POINTS_LANES 8
 
 /* Upper bounds on the numbers of the stored tiles, and on the centers with which tiles are used:
  * BLAS arranges the points for every product, which takes longer than a product with few columns.
@@ -125,15 +124,15 @@ tlv_kmeans_scores(const kmeans_data *data, size_t first, size_t n, const float *
 TLV_CLONES static double
 sum_numbers(size_t n, const float *restrict x)
 {
-	double lane[KMEANS_POINTS_LANES] = {0}, sum = 0;
+	double lane[TLV_REGISTER_DOUBLES] = {0}, sum = 0;
 	size_t i = 0;
 
-	for (; i + KMEANS_POINTS_LANES <= n; i += KMEANS_POINTS_LANES)
-		for (size_t l = 0; l < KMEANS_POINTS_LANES; l++)
+	for (; i + TLV_REGISTER_DOUBLES <= n; i += TLV_REGISTER_DOUBLES)
+		for (size_t l = 0; l < TLV_REGISTER_DOUBLES; l++)
 			lane[l] += (double) x[i + l];
 	for (; i < n; i++)
 		sum += (double) x[i];
-	for (size_t l = 0; l < KMEANS_POINTS_LANES; l++)
+	for (size_t l = 0; l < TLV_REGISTER_DOUBLES; l++)
 		sum += lane[l];
 	return sum;
 }

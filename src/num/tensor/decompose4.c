@@ -15,6 +15,7 @@
 
 #include "decompose_internal.h"
 #include "tensorlv/num/cumulant4.h"
+#include "tensorlv/num/numbers.h"
 
 /* ---- contraction ---- */
 
@@ -62,11 +63,11 @@ tlv_solver4_apply(tlv_solver4 *s, const double *x, const double *y, const double
 static tlv_status
 diagonalize_slices(tlv_solver4 *s)
 {
-	size_t k = s->k, count = (s->pairs + TLV_JACOBI_LANES - 1) / TLV_JACOBI_LANES;
+	size_t k = s->k, count = (s->pairs + TLV_REGISTER_DOUBLES - 1) / TLV_REGISTER_DOUBLES;
 	double *slices, *rotation;
 	tlv_status status;
 
-	count *= TLV_JACOBI_LANES;
+	count *= TLV_REGISTER_DOUBLES;
 	slices = tlv_alloc0(s->ctx, count * s->pairs + k * k, sizeof(double));
 	TLV_TRY_ALLOC(s->ctx, slices);
 	rotation = slices + count * s->pairs;

@@ -83,10 +83,9 @@ extern void tlv_rows_others(size_t n, size_t columns, double *x);
 /*
  * Jacobi: the rotation (k x k, columns) that makes count symmetric matrices jointly
  * as diagonal as possible, to an angle of about 1e-3; the matrices, count x pairs, are
- * rotated along.  count is a multiple of TLV_JACOBI_LANES (fill up with zeros); *sweeps is
+ * rotated along.  count is a multiple of TLV_REGISTER_DOUBLES (fill up with zeros); *sweeps is
  * increased.
  */
-#define TLV_JACOBI_LANES 8
 extern tlv_status tlv_jacobi_joint(tlv_context *ctx, size_t k, size_t count, double *matrices,
 								   double *rotation, int *sweeps);
 

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "decompose_internal.h"
+#include "tensorlv/num/numbers.h"
 
 /* Eight numbers of eight matrices: wide registers where there are, several narrow ones elsewhere.
  */
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
-#define LANES TLV_JACOBI_LANES
+#define LANES TLV_REGISTER_DOUBLES
 
 /* a, b <- c a + s b, c b - s a, for n groups of lanes */
 #define ROTATE(a, b, n)                                                                            \

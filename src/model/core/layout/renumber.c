@@ -16,6 +16,7 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/numbers.h"
 
 /* ---- the components that are there ---- */
 
@@ -537,9 +538,6 @@ tlv_status
 tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, size_t n_drop,
 				  const int32_t *drop, void **image, size_t *size)
 {
-	/* Weights that are solved for, as those of states, may differ in their last digits from one
-	 * call to another, and the tolerance may be a weight that was read. */
-	const double weight_rounding = 1e-9;
 	size_t k = tlv_model_components(model), n = 0;
 	tlv_place *places;
 	double *weights;
@@ -554,7 +552,8 @@ tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, si
 	TLV_TRY(tlv_model_weights(ctx, model, weights));
 	TLV_TRY(tlv_mark_components(ctx, "drop", k, n_drop, drop, dropped));
 	for (size_t j = 0; j < k; j++)
-		if (!dropped[j] && weights[j] > tolerance * (1 + weight_rounding))
+		/* Weights that are solved for differ in their last digits from one call to another. */
+		if (!dropped[j] && weights[j] > tolerance * (1 + TLV_ROUNDING))
 			places[n++] = (tlv_place){(int64_t) j, -1};
 	if (n == 0 && all_dropped(dropped, k))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component is left");

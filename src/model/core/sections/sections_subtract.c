@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sections_internal.h"
+#include "tensorlv/num/numbers.h"
 
 /* Whether such values are sums at all places, so that taking one out is adding it negated. */
 static bool
@@ -130,15 +131,12 @@ multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame 
 tlv_status
 tlv_require_left(tlv_context *ctx, const char *name, size_t n, const double *taken, double *left)
 {
-	/* Of what is taken away: what rounding may leave below nothing. */
-	const double rounding = 1e-9;
-
 	for (size_t i = 0; i < n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (left[i] >= 0)
 			continue;
-		if (left[i] < -rounding * (taken == NULL ? 1 : fabs(taken[i])))
+		if (left[i] < -TLV_ROUNDING * (taken == NULL ? 1 : fabs(taken[i])))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "more of \"%s\" is taken away than there is", name);
 			return tlv_fail_hint(ctx, "Subtract only what was added before.");

@@ -13,9 +13,8 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/rng.h"
-
-/* Largest factor of a probability, as a logarithm. */
-#define DRAWS_MOST_LOGARITHM 4.0
+#include "tensorlv/num/tuning.h"
+#include "tensorlv/num/numbers.h"
 
 tlv_status
 tlv_frame_copy(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
@@ -36,7 +35,7 @@ tlv_draw_shares(size_t n, const double *values, double *shares, size_t stride)
 
 	for (size_t i = 0; i < n; i++)
 		if (shares[i * stride] > 0)
-			sum += shares[i * stride] = fmax(values[i], TLV_LEAST_DRAWN);
+			sum += shares[i * stride] = fmax(values[i], TLV_LEAST_PROBABILITY);
 	for (size_t i = 0; i < n; i++)
 		shares[i * stride] /= sum;
 }
@@ -100,7 +99,7 @@ value_in_draw(const kept_errors *kept, const tlv_estimate *estimate, size_t i, s
 	apart = apart_in_draw(kept, estimate, i, draw, rng);
 	if (estimate->group == 0)
 		return own + apart;
-	return own * exp(fmin(fmax(apart, -DRAWS_MOST_LOGARITHM), DRAWS_MOST_LOGARITHM));
+	return own * exp(fmin(fmax(apart, -TLV_MOST_LOGARITHM), TLV_MOST_LOGARITHM));
 }
 
 /* ---- models ---- */

@@ -6,9 +6,7 @@
 #include <math.h>
 
 #include "tensorlv/num/special.h"
-
-/* Expected counts below this are taken together, as one. */
-#define LEAST_EXPECTED 5.0
+#include "tensorlv/num/tuning.h"
 
 tlv_status
 tlv_drift_ask_reference(tlv_context *ctx, const char *what)
@@ -59,7 +57,7 @@ tlv_drift_counts(tlv_context *ctx, tlv_drift *drift, const char *test, size_t co
 		double expected = total * shares[i * stride] / mass, apart = counts[i * stride] - expected;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (!(expected >= LEAST_EXPECTED))
+		if (!(expected >= TLV_LEAST_EXPECTED))
 		{
 			few += counts[i * stride];
 			few_expected += expected;
@@ -68,7 +66,7 @@ tlv_drift_counts(tlv_context *ctx, tlv_drift *drift, const char *test, size_t co
 		statistic += apart * apart / expected;
 		degrees++;
 	}
-	if (few_expected >= LEAST_EXPECTED)
+	if (few_expected >= TLV_LEAST_EXPECTED)
 	{
 		statistic += (few - few_expected) * (few - few_expected) / few_expected;
 		degrees++;

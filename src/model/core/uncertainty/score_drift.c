@@ -18,6 +18,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/tuning.h"
 
 /* Periods of a reference at least, from which their spread is estimated. */
 #define LEAST_PERIODS 7
@@ -62,14 +63,12 @@ follows(const score_test *test, size_t i)
 static bool
 is_tested(const score_test *test, size_t i)
 {
-	/* Lower bound on the expected observations of a probability that is tested. */
-	const double least_expected = 5.0;
 	const tlv_estimate *own = test->list + i;
 
 	if (own->fixed || !(covariance_at(test, i, i) > 0))
 		return false;
 	return own->group == 0 ||
-		   (own->estimate * test->counts[i] >= least_expected && !follows(test, i));
+		   (own->estimate * test->counts[i] >= TLV_LEAST_EXPECTED && !follows(test, i));
 }
 
 static double

@@ -9,6 +9,7 @@
 #include "tensorlv/model/model.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/tuning.h"
 
 /* Of a component that shares its rows with others, a probability that was hardly seen may well be
  * larger where those beside it are determined by less than this proportion of the rows: it counts
@@ -49,10 +50,7 @@ product_at(const block_part *block, size_t i, size_t j)
 static bool
 is_shown_enough(const tlv_estimate *estimate)
 {
-	/* A probability with fewer observations than this has no standard error of its own. */
-	const double least_observations = 5.0;
-
-	return estimate->estimate * estimate->count >= least_observations;
+	return estimate->estimate * estimate->count >= TLV_LEAST_EXPECTED;
 }
 
 /* Of every group the largest probability follows from the others: the place of each group's. */
@@ -285,15 +283,12 @@ group_errors(block_part *block, size_t first, size_t end)
 static void
 withhold(const block_part *block)
 {
-	/* Sequences below which initial probabilities get no standard error. */
-	const double least_begun = 5.0;
-
 	for (size_t i = 0; i < block->n; i++)
 	{
 		tlv_estimate *own = block->list + i;
 
 		if ((own->part == TLV_ESTIMATE_WEIGHT && block->unsure) ||
-			(own->part == TLV_ESTIMATE_INITIAL && own->count < least_begun))
+			(own->part == TLV_ESTIMATE_INITIAL && own->count < TLV_LEAST_EXPECTED))
 		{
 			own->standard_error = NAN;
 			own->count = 0;

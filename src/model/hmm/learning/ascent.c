@@ -6,6 +6,7 @@
 
 #include "learn.h"
 #include "tensorlv/num/em.h"
+#include "tensorlv/num/tuning.h"
 
 /* The model that is climbed from, and its parameters as numbers: initial, transitions, emissions,
  * variances. */
@@ -178,7 +179,7 @@ tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_source *sequences,
 				 .limit = ascent->limit,
 				 .to_the_limit = ascent->plain,
 				 .steps_on = true,
-				 .tolerance = TLV_HMM_TOLERANCE,
+				 .tolerance = TLV_EM_TOLERANCE,
 				 .blocks = !ascent->plain,
 				 .changed = hmm_changed,
 				 .weigh = hmm_weigh,

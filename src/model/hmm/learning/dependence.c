@@ -9,6 +9,7 @@
 #include "../tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/tuning.h"
 
 /* Most symbols that are distinguished: the more frequent ones. */
 #define MOST_CLASSES ((size_t) 24)
@@ -88,7 +89,7 @@ tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table, tlv_hmm_rank
 		if (k <= TLV_HMM_RANKS)
 			rank->enough[rank->tested++] = p;
 		rank->k = k;
-		if (!(p <= TLV_HMM_SIGNIFICANCE))
+		if (!(p <= TLV_SIGNIFICANCE))
 			break;
 		rank->k = k + 1;
 	}

@@ -14,6 +14,7 @@
 #include "tensorlv/model/views.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/num/tuning.h"
 
 /* Numbers of the sample, and sequences of it that are used: what they take is some 20 MB each. */
 #define SAMPLE_NUMBERS	 ((size_t) 1 << 21)
@@ -120,7 +121,7 @@ has_no_states(const hmm_learning *fit)
 {
 	if (fit->chosen)
 		return fit->options.fit.k == 1 && fit->curve.n > 0;
-	return fit->options.fit.k > 1 && fit->rank.p_value > TLV_HMM_SIGNIFICANCE;
+	return fit->options.fit.k > 1 && fit->rank.p_value > TLV_SIGNIFICANCE;
 }
 
 static tlv_status
@@ -144,7 +145,7 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 						   .score = fit->rank.p_value,
 						   .hint = fit->chosen ? "Use a model of single steps."
 											   : "Use one state, or a model of single steps."},
-			fit->rank.p_value > TLV_HMM_SIGNIFICANCE
+			fit->rank.p_value > TLV_SIGNIFICANCE
 				? "neighbouring steps do not depend on each other: there are no states to "
 				  "distinguish"
 				: "one state predicts sequences that were left out as well as more states do"));

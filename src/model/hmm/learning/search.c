@@ -8,6 +8,7 @@
 #include "learn.h"
 #include "../tuning.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/tuning.h"
 
 /* All starts, the moments' first. */
 typedef struct contest
@@ -61,7 +62,7 @@ sort_starts(contest *c)
 		for (int j = i; j > 0 && c->means[j] > c->means[j - 1]; j--)
 			swap_starts(c, j, j - 1);
 	for (int i = 1; i < c->n; i++)
-		if (c->moments[i] && c->means[i] >= c->means[0] - TLV_HMM_TOLERANCE)
+		if (c->moments[i] && c->means[i] >= c->means[0] - TLV_EM_TOLERANCE)
 			swap_starts(c, i, 0);
 }
 

@@ -16,6 +16,8 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/model/choice.h"
+#include "tensorlv/num/tuning.h"
+#include "tensorlv/num/numbers.h"
 
 static tlv_status
 allocate_start(tlv_context *ctx, size_t k, size_t m, tlv_hmm_window_start *start)
@@ -115,7 +117,7 @@ count_initial(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t m,
 		memcpy(sums, best->first, k * sizeof(double)); /* which count as one sequence more */
 		for (size_t i = 0; i < m; i++)
 		{
-			double p = TLV_HMM_LEAST;
+			double p = TLV_LEAST_PROBABILITY;
 
 			for (size_t j = 0; j < k; j++)
 				p += (*initial)[j] * best->emissions[i * k + j];
@@ -308,7 +310,7 @@ rank_of_sums(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_rank *rank)
 		rank->p_value = rank->k == 1 ? p : rank->p_value;
 		if (rank->k <= TLV_HMM_RANKS)
 			rank->enough[rank->tested++] = p;
-		if (!(p <= TLV_HMM_SIGNIFICANCE))
+		if (!(p <= TLV_SIGNIFICANCE))
 			break;
 		rest -= values[rank->k - 1] * values[rank->k - 1];
 	}
@@ -344,7 +346,7 @@ tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t 
 	for (size_t j = 0; j < choice->tried && choice->curve != NULL; j++)
 		if (!isnan(choice->curve[j]))
 			TLV_TRY(tlv_diagnose(ctx, &diagnostics, choice->curve[j], "held_out_%zu", j + 1));
-	if (p_value > TLV_HMM_SIGNIFICANCE)
+	if (p_value > TLV_SIGNIFICANCE)
 		TLV_TRY(tlv_warn(
 			ctx, &diagnostics,
 			&(tlv_warning){

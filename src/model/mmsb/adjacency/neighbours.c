@@ -14,15 +14,13 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/num/numbers.h"
 
 #define SIZE_K			 TLV_SIZE_1
 #define SIZE_NODES		 TLV_SIZE_2
 #define SIZE_SUPPORT	 TLV_SIZE_3
 #define SIZE_COMMUNITIES TLV_SIZE_4
 #define SIZE_SHARES		 TLV_SIZE_5
-
-/* Degrees beyond this are no sums of weights. */
-#define LARGEST_DEGREE 1e100
 
 /* A node that has come. */
 typedef struct node_entry
@@ -160,12 +158,12 @@ neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_mmsb_infer_node(ctx, state->model, own, state->share, state->edges, &node));
-	if (!(node.degree <= LARGEST_DEGREE))
+	if (!(node.degree <= TLV_LARGEST_NUMBER))
 	{
 		tlv_fail(ctx, TLV_BAD_DATA,
 				 "the weights of the edges of node %lld are %g, more "
 				 "than %g",
-				 (long long) own->node, node.degree, LARGEST_DEGREE);
+				 (long long) own->node, node.degree, TLV_LARGEST_NUMBER);
 		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
 	}
 	if (!isfinite(node.log_likelihood))
@@ -341,7 +339,7 @@ neighbours_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *si
 		sizes[SIZE_SHARES] != entries * sizeof(float))
 		return tlv_fail(ctx, TLV_CORRUPT, "the sections of memberships have the wrong shape");
 	for (size_t u = 0; u < n; u++)
-		if (degree[u] > LARGEST_DEGREE)
+		if (degree[u] > TLV_LARGEST_NUMBER)
 			return tlv_fail(ctx, TLV_CORRUPT, "the degree of a node is %g", degree[u]);
 	return tlv_memberships_check(ctx, sizes[SIZE_K], n, support,
 								 tlv_frame_data(frame, "communities"),

@@ -10,6 +10,7 @@
  */
 #include "../internal.h"
 #include "../tuning.h"
+#include "tensorlv/num/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -273,7 +274,7 @@ try_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t directions, con
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
 	TLV_TRY(try_blocks(ctx, fit, directions, spectrum));
 	if (alone && directions <= FEW_DIRECTIONS &&
-		spectrum->evidence < one->evidence - TLV_MMSB_STRONG_EVIDENCE)
+		spectrum->evidence < one->evidence - TLV_STRONG_EVIDENCE)
 		community_unite(fit, spectrum);
 	return TLV_OK;
 }
@@ -350,7 +351,7 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	gain = asked.evidence - alone.evidence;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain / fit->total, "gain_over_one"));
 	/* Both are equal if all nodes are in one community. */
-	if (asked.evidence > alone.evidence - TLV_MMSB_STRONG_EVIDENCE && gain != 0)
+	if (asked.evidence > alone.evidence - TLV_STRONG_EVIDENCE && gain != 0)
 		return TLV_OK;
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",

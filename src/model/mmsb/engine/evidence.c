@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/numbers.h"
 
 typedef struct evidence_work
 {
@@ -92,8 +93,6 @@ expected_edges(const evidence_work *work, bool corrected, size_t a, size_t b)
 static double
 between_evidence(const evidence_work *work, bool corrected, double m)
 {
-	/* The product of factors of which a logarithm is taken. */
-	const double most_product = 1e100;
 	size_t k = work->k;
 	double sum = 0, product = 1;
 
@@ -108,7 +107,7 @@ between_evidence(const evidence_work *work, bool corrected, double m)
 				sum += rate_evidence(e, x, m);
 			else
 				product *= 1 + m * x;
-			if (product < most_product)
+			if (product < TLV_LARGEST_NUMBER)
 				continue;
 			sum -= log(product);
 			product = 1;

@@ -13,6 +13,7 @@
 #include "merge.h"
 #include "../tuning.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -299,7 +300,7 @@ tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	gain = work.best[1].evidence -
 		   (work.task.k == 0 ? fmax(work.best[0].evidence, one) : work.best[0].evidence);
 	/* where a weak graph is asked for k groups, nearly all nodes are in one of the likeliest */
-	if (gain > (work.task.k == 0 ? 0 : TLV_MMSB_STRONG_EVIDENCE))
+	if (gain > (work.task.k == 0 ? 0 : TLV_STRONG_EVIDENCE))
 	{
 		write_labels(&work, work.best[1].label);
 		fit->k = work.best[1].k;

@@ -6,6 +6,7 @@
  * gains and of sizes.
  */
 #include "merge.h"
+#include "tensorlv/num/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,7 +53,7 @@ typedef struct merge_work
 static double
 own_rate(double e, double x)
 {
-	return e > 0 ? e * log(e / fmax(x, 1e-300)) - e : 0;
+	return e > 0 ? e * log(e / fmax(x, TLV_TINY)) - e : 0;
 }
 
 static double

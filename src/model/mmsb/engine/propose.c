@@ -10,6 +10,7 @@
 #include "levels.h"
 #include "merge.h"
 #include "../tuning.h"
+#include "tensorlv/num/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -275,7 +276,7 @@ own_resolution(tlv_context *ctx, const proposal *work, bool corrected, double *r
 	double inside, expected, in, out, total = work->fit->total;
 
 	TLV_TRY(proposal_count_inside(ctx, work, corrected, &inside, &expected));
-	in = inside / fmax(expected, 1e-300);
+	in = inside / fmax(expected, TLV_TINY);
 	out = (total - inside + 1) / (fmax(total - expected, 0) + 1);
 	*resolution = in > out ? (in - out) / log(in / out) : 1;
 	return TLV_OK;

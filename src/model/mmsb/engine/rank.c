@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/numbers.h"
 
 /* Directions of the subspace beside those that are tested. */
 #define EXTRA 10
@@ -130,7 +131,7 @@ add_agreement(tlv_context *ctx, const fold *f, size_t k, size_t l, const float *
 	{
 		double agrees = value[j] > 0 ? sum[j] : -sum[j];
 
-		z[j].z += agrees / sqrt(fmax(squares[j], 1e-300));
+		z[j].z += agrees / sqrt(fmax(squares[j], TLV_TINY));
 		z[j].sum += agrees;
 		z[j].squares += squares[j];
 	}
@@ -177,7 +178,7 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_csr *all, in
 static double
 standardize(const agreement *z, bool pooled, int folds)
 {
-	return pooled ? z->sum / sqrt(fmax(z->squares, 1e-300)) : z->z / folds;
+	return pooled ? z->sum / sqrt(fmax(z->squares, TLV_TINY)) : z->z / folds;
 }
 
 static size_t

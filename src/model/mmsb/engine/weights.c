@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "tensorlv/num/special.h"
+#include "tensorlv/num/numbers.h"
 
-/* Rounding of a weight, relative to the largest one, and the least unit, relative to it. */
-#define UNIT_ROUNDING 1e-9
-#define LEAST_UNIT	  1e-6
+/* Least unit, relative to the largest weight. */
+#define LEAST_UNIT 1e-6
 
 /* Counts of more units than these are values. */
 #define MOST_UNITS 100000
@@ -55,7 +55,7 @@ weight_range(tlv_context *ctx, const tlv_frame *frame, double range[2])
 static tlv_status
 find_unit(tlv_context *ctx, const tlv_frame *frame, const double range[2], double *unit)
 {
-	double largest = range[1], rounding = UNIT_ROUNDING * largest;
+	double largest = range[1], rounding = TLV_ROUNDING * largest;
 	tlv_graph_cursor *cursor;
 	int64_t ends[2];
 	double weight;
@@ -84,7 +84,7 @@ tlv_mmsb_find_unit(tlv_context *ctx, const tlv_frame *frame, tlv_weights *weight
 
 	TLV_TRY(weight_range(ctx, frame, range));
 	weights->scale = fmax(fabs(range[0]), fabs(range[1]));
-	weights->vary = range[1] - range[0] > UNIT_ROUNDING * weights->scale;
+	weights->vary = range[1] - range[0] > TLV_ROUNDING * weights->scale;
 	weights->unit = 0;
 	return range[0] < 0 ? TLV_OK : find_unit(ctx, frame, range, &weights->unit);
 }

@@ -16,6 +16,7 @@
 #include "../tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/tuning.h"
 
 static tlv_status
 create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
@@ -192,7 +193,7 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 		TLV_TRY(clustered_shares(ctx, fit)); /* the tensor has none for every community */
 	else if (!fit->corrected)
 		TLV_TRY(tlv_connectivity_unbiased(ctx, fit, fit->connectivity, &sound));
-	*good = sound && residual <= POOR_RESIDUAL;
+	*good = sound && residual <= TLV_POOR_RESIDUAL;
 	if (!*good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));

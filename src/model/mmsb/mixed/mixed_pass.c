@@ -15,8 +15,7 @@
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/lanes.h"
 #include "tensorlv/num/linalg.h"
-
-#define MIXED_LANES 16
+#include "tensorlv/num/numbers.h"
 
 /* Edges worked on between two looks at tlv_should_stop(). */
 #define EDGE_CHUNK 100000
@@ -40,7 +39,7 @@ mixed_largest_side(const tlv_mixed_model *model)
 static size_t
 padded_width(size_t k)
 {
-	return (k + MIXED_LANES - 1) / MIXED_LANES * MIXED_LANES;
+	return (k + TLV_REGISTER_FLOATS - 1) / TLV_REGISTER_FLOATS * TLV_REGISTER_FLOATS;
 }
 
 /* Lanes with sums of their own: all of them together no larger than the shares. */
@@ -75,7 +74,7 @@ tlv_mixed_memory(const tlv_mixed_model *model, bool update)
 static tlv_status
 create_rows(tlv_context *ctx, size_t n, size_t width, void **block, float **rows)
 {
-	*block = tlv_alloc(ctx, n * width + MIXED_LANES, sizeof(float));
+	*block = tlv_alloc(ctx, n * width + TLV_REGISTER_FLOATS, sizeof(float));
 	TLV_TRY_ALLOC(ctx, *block);
 	*rows = (float *) (((uintptr_t) *block + 63) & ~(uintptr_t) 63);
 	return TLV_OK;
@@ -276,23 +275,23 @@ add_edges(size_t width, size_t edges, const int32_t *restrict index, const float
 	for (size_t e = 0; e < edges; e++)
 	{
 		const float *restrict seen = rate + (size_t) index[e] * width;
-		float lane[MIXED_LANES] = {0}, sum = FLT_MIN, factor;
+		float lane[TLV_REGISTER_FLOATS] = {0}, sum = FLT_MIN, factor;
 
 		if (e + FETCH_AHEAD < edges)
 		{
 			const float *ahead = rate + (size_t) index[e + FETCH_AHEAD] * width;
 
-			for (size_t a = 0; a < width; a += MIXED_LANES)
+			for (size_t a = 0; a < width; a += TLV_REGISTER_FLOATS)
 				__builtin_prefetch(ahead + a);
 		}
-		for (size_t a = 0; a < width; a += MIXED_LANES)
-			for (size_t l = 0; l < MIXED_LANES; l++)
+		for (size_t a = 0; a < width; a += TLV_REGISTER_FLOATS)
+			for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 				lane[l] += weight[a + l] * seen[a + l];
-		for (size_t l = 0; l < MIXED_LANES; l++)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 			sum += lane[l];
 		factor = (value == NULL ? 1 : value[e]) / sum;
-		for (size_t a = 0; a < width; a += MIXED_LANES)
-			for (size_t l = 0; l < MIXED_LANES; l++)
+		for (size_t a = 0; a < width; a += TLV_REGISTER_FLOATS)
+			for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 				row[a + l] += factor * seen[a + l];
 	}
 }
@@ -307,12 +306,12 @@ add_shares(size_t k, size_t width, size_t edges, const int32_t *restrict index,
 	{
 		const float *restrict seen = rate + (size_t) index[e] * width;
 		const float *restrict other = share + (size_t) index[e] * k;
-		float lane[MIXED_LANES] = {0}, sum = FLT_MIN, factor;
+		float lane[TLV_REGISTER_FLOATS] = {0}, sum = FLT_MIN, factor;
 
-		for (size_t a = 0; a < width; a += MIXED_LANES)
-			for (size_t l = 0; l < MIXED_LANES; l++)
+		for (size_t a = 0; a < width; a += TLV_REGISTER_FLOATS)
+			for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 				lane[l] += weight[a + l] * seen[a + l];
-		for (size_t l = 0; l < MIXED_LANES; l++)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 			sum += lane[l];
 		factor = (value == NULL ? 1 : value[e]) / sum;
 		if (propensity != NULL)

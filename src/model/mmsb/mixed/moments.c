@@ -10,6 +10,7 @@
 
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 static const tlv_dirichlet_words words = {"communities",
 										  "use a smaller k, or leave k out and let it be chosen."};
@@ -32,7 +33,7 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 	{
 		double value = solver->decomposition.values[j], factor, sum = 0;
 
-		weights[j] = 4 * (a0 + 1) / ((a0 + 2) * (a0 + 2) * fmax(value * value, 1e-300));
+		weights[j] = 4 * (a0 + 1) / ((a0 + 2) * (a0 + 2) * fmax(value * value, TLV_TINY));
 		factor = sqrt((a0 + 1) / weights[j]);
 		for (size_t i = 0; i < w; i++)
 			sum += stars->sums[i] * solver->components[j * w + i];

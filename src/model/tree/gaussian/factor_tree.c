@@ -7,6 +7,7 @@
 #include "tensorlv/model/dense.h"
 #include "fit.h"
 #include "tuning.h"
+#include "tensorlv/num/tuning.h"
 
 /* ---- the tree of a factor analysis ---- */
 
@@ -112,7 +113,7 @@ warn_of_factors(tlv_context *ctx, gaussian_fit *fit, const tlv_factors *factors)
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) factors->q, "factors"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, factors->log_likelihood - fit->columns.log_scale,
 						 "log_likelihood_per_row_of_factors"));
-	if (2 * rows * criterion < STRONG_EVIDENCE)
+	if (rows * criterion < TLV_STRONG_EVIDENCE)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, &fit->diagnostics,

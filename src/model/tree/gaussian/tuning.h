@@ -18,11 +18,6 @@
 /* EM iterations of a model that is compared. */
 #define STEPS_COMPARISON TLV_TUNED(STEPS_COMPARISON, 100)
 
-/*
- * Twice the gain in log-likelihood from which on it is very strong evidence (Kass, Raftery 1995).
- */
-#define STRONG_EVIDENCE TLV_TUNED(STRONG_EVIDENCE, 10.0)
-
 /* Numbers of factors in a row without a better criterion that end the climb. */
 #define PATIENCE TLV_TUNED(PATIENCE, 2)
 

@@ -282,7 +282,7 @@ scale_node(tree_model *model, size_t v, size_t n)
 static void
 collect_children(tree_model *model, size_t v, size_t n)
 {
-	/* Children between two scalings: probabilities are at least TLV_TREE_LEAST / 100. */
+	/* Children between two scalings: probabilities are at least TLV_LEAST_PROBABILITY / 100. */
 	const int children_between = 8;
 	const tree_shape *shape = &model->shape;
 	const int64_t *states = model->parts.states;

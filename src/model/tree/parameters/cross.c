@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "tuning.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tuning.h"
 
 /* Sum of A'A over a side's stand-ins, with its ridge. */
 static tlv_status
@@ -26,7 +27,7 @@ side_gram(tlv_context *ctx, const tree_side *side, double *gram)
 	for (size_t j = 0; j < k; j++)
 		trace += gram[j * k + j];
 	for (size_t j = 0; j < k; j++)
-		gram[j * k + j] += SIDE_RIDGE * trace / (double) k;
+		gram[j * k + j] += TLV_RIDGE * trace / (double) k;
 	return TLV_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/tree_selection.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: nodes, hidden ones, bytes of names, numbers of all tables, pairs, columns and noise. */
 #define SIZE_NODES	 TLV_SIZE_1
@@ -110,7 +111,7 @@ normalise_tables(const tlv_tree_parts *parts, const size_t *offset, double *tabl
 			double sum = 0;
 
 			for (size_t y = 0; y < states; y++)
-				sum += row[y] = fmax(row[y], TLV_TREE_LEAST);
+				sum += row[y] = fmax(row[y], TLV_LEAST_PROBABILITY);
 			for (size_t y = 0; y < states; y++)
 				row[y] /= sum;
 			tlv_assert(tlv_is_distribution(states, row, 1));
@@ -194,7 +195,7 @@ tree_check_tables(tlv_context *ctx, const tlv_tree_parts *parts)
 
 			for (size_t y = 0; y < states; y++)
 			{
-				if (!(row[y] >= TLV_TREE_LEAST / (2 * TLV_CATEGORY_MOST_STATES)))
+				if (!(row[y] >= TLV_LEAST_PROBABILITY / (2 * TLV_CATEGORY_MOST_STATES)))
 					return tlv_fail(ctx, TLV_CORRUPT, "a table of node %zu has a probability of %g",
 									v, row[y]);
 				sum += row[y];

@@ -17,6 +17,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/numbers.h"
 
 /* What is known of a hidden node: its distribution and those of its triple given it. */
 typedef struct node_views
@@ -257,7 +258,7 @@ add_ratio(tlv_context *ctx, const tree_side *u, size_t a, const tree_side *v, si
 	else
 		memcpy(ratio, turned, dc * da * sizeof(double));
 	for (size_t e = 0; e < da * dc; e++)
-		ratio[e] = pair[e] > 0 ? pair[e] / fmax(ratio[e], 1e-300) : 0;
+		ratio[e] = pair[e] > 0 ? pair[e] / fmax(ratio[e], TLV_TINY) : 0;
 	turned = ratio;
 	if (v->a[c] != NULL)
 	{

@@ -26,9 +26,6 @@
 /* The same after a random initialisation. */
 #define RANDOM_TRIPLE_STEPS TLV_TUNED(RANDOM_TRIPLE_STEPS, 200)
 
-/* Ridge of the normal equations of a side, relative to the mean of the diagonal. */
-#define SIDE_RIDGE TLV_TUNED(SIDE_RIDGE, 1e-9)
-
 /* Level of the tests that a canonical correlation and the smaller ones are 0. */
 #define RANK_LEVEL TLV_TUNED(RANK_LEVEL, 1e-3)
 

@@ -2,6 +2,7 @@
  * neighbour_joining.c - neighbour joining on a small matrix of distances (internal.h).
  */
 #include "internal.h"
+#include "tensorlv/num/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,19 +40,17 @@ typedef struct joining
 	int32_t *number; /* in the tree, of every active row */
 } joining;
 
-#define STRUCTURE_LANES 8
-
 /* Least of scale * row[j] - sum[j]: the row's part of the criterion. */
 TLV_CLONES static double
 row_minimum(size_t n, const double *restrict row, const double *restrict sum, double scale)
 {
-	double lane[STRUCTURE_LANES], least;
+	double lane[TLV_REGISTER_DOUBLES], least;
 	size_t j = 0;
 
-	for (size_t k = 0; k < STRUCTURE_LANES; k++)
+	for (size_t k = 0; k < TLV_REGISTER_DOUBLES; k++)
 		lane[k] = HUGE_VAL;
-	for (; j + STRUCTURE_LANES <= n; j += STRUCTURE_LANES)
-		for (size_t k = 0; k < STRUCTURE_LANES; k++)
+	for (; j + TLV_REGISTER_DOUBLES <= n; j += TLV_REGISTER_DOUBLES)
+		for (size_t k = 0; k < TLV_REGISTER_DOUBLES; k++)
 		{
 			double q = scale * row[j + k] - sum[j + k];
 
@@ -60,7 +59,7 @@ row_minimum(size_t n, const double *restrict row, const double *restrict sum, do
 	for (; j < n; j++)
 		lane[0] = fmin(lane[0], scale * row[j] - sum[j]);
 	least = lane[0];
-	for (size_t k = 1; k < STRUCTURE_LANES; k++)
+	for (size_t k = 1; k < TLV_REGISTER_DOUBLES; k++)
 		least = fmin(least, lane[k]);
 	return least;
 }

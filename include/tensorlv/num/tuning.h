@@ -1,0 +1,39 @@
+/*
+ * tuning.h - numbers that decide answers in several rooms (tuned.h).
+ */
+#ifndef TENSORLV_TUNING_H
+#define TENSORLV_TUNING_H
+
+#include "tensorlv/num/tuned.h"
+
+/* Gain in log-likelihood an observation (a row, step or value) at which EM has converged. */
+#define TLV_EM_TOLERANCE TLV_TUNED(TLV_EM_TOLERANCE, 1e-6)
+
+/* Least probability that EM begins with, as it could not raise 0. */
+#define TLV_EM_LEAST TLV_TUNED(TLV_EM_LEAST, 1e-6)
+
+/* Most passes of refinement where their number is not given. */
+#define TLV_MOST_PASSES TLV_TUNED(TLV_MOST_PASSES, 100)
+
+/* Level of the tests of independence and rank. */
+#define TLV_SIGNIFICANCE TLV_TUNED(TLV_SIGNIFICANCE, 0.01)
+
+/* Nats from which on evidence is very strong (Kass, Raftery 1995). */
+#define TLV_STRONG_EVIDENCE TLV_TUNED(TLV_STRONG_EVIDENCE, 5.0)
+
+/* Relative residual of a decomposition above which the moments do not fit the model. */
+#define TLV_POOR_RESIDUAL TLV_TUNED(TLV_POOR_RESIDUAL, 0.3)
+
+/* Expected count below which the normal approximation does not hold. */
+#define TLV_LEAST_EXPECTED TLV_TUNED(TLV_LEAST_EXPECTED, 5.0)
+
+/* Largest ratio of a drawn parameter to its estimate, as a logarithm. */
+#define TLV_MOST_LOGARITHM TLV_TUNED(TLV_MOST_LOGARITHM, 4.0)
+
+/* The same as a factor, of means of counts and of concentrations. */
+#define TLV_MOST_FACTOR TLV_TUNED(TLV_MOST_FACTOR, 50.0)
+
+/* Ridge of normal equations, relative to the mean of their diagonal. */
+#define TLV_RIDGE TLV_TUNED(TLV_RIDGE, 1e-9)
+
+#endif /* TENSORLV_TUNING_H */
