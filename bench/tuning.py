@@ -1,14 +1,15 @@
 """What half and twice of each number of a tuning.h do: scripts/bench builds with TLV_TUNING, so that a number is read from the
 environment of the server, which is started again for each.  A line of a room fits models to data simulated with a known truth, in at
 most 20 CPU seconds; of each fit there are its quality and the digest of the model.
---room=mmsb,..: of these rooms; --seed=N: of the data, printed, another one in every run; --numbers=REGEX: only those that match."""
+--room=mmsb,..: of these rooms; --seed=N: of the data, printed, another one in every run; --numbers=REGEX: only those that match;
+--factors=0,1e9: other than half and twice, as these switch a rule off."""
 import os, re, subprocess, sys, time
-from glob import glob
 from common import Session, stat, table
 from common_graphs import option
 
 SEED = option('seed', int(time.time()) % 100000)
 NUMBERS = option('numbers', '')
+FACTORS = [float(f) for f in option('factors', '.5,2').split(',')]
 
 # -- the lines of the rooms: tables, and fits as (name, model, quality of model m); {s} is the seed ------------------
 
@@ -55,7 +56,7 @@ LINES = {
 
 def numbers(room):
     """(name, value as it is written) of a room's tuning.h"""
-    for path in glob(f'src/model/{room}/tuning.h'):
+    for path in [f'src/model/{room}/tuning.h', 'include/tensorlv/num/tuning.h']:
         for name, value in re.findall(r'^#define \w+\s+TLV_TUNED\((\w+),\s*\(?(-?[\w.+-]+?)F?\)', open(path).read(), re.M):
             if re.search(NUMBERS, name):
                 yield name, value
@@ -64,7 +65,8 @@ def numbers(room):
 def changed(value, factor):
     """half or twice a number; an integer stays one"""
     if re.fullmatch(r'-?\d+', value):
-        return str(int(int(value) * factor)) if int(int(value) * factor) != int(value) else str(int(value) + (1 if factor > 1 else -1))
+        other = min(int(int(value) * factor), 2**31 - 1)
+        return str(other if other != int(value) else int(value) + (1 if factor > 1 else -1))
     return repr(float(value) * factor)
 
 
@@ -122,13 +124,13 @@ def measure(room):
     rows = []
     for name, value in numbers(room):
         effects = []
-        for factor in (.5, 2):
+        for factor in FACTORS:
             restart({name: changed(value, factor)})
             effects.append(effect(base, fit_all(fits)))
         rows.append([name, value] + show(effects[0]) + show(effects[1]) + ['' if effects[0][0] or effects[1][0] else 'nothing changes'])
         print('\t'.join(str(x) for x in rows[-1]), flush=True)
     restart({})
-    table(f'{room}, seed {SEED}: fits that change, largest loss, mean change, CPU ratio', ['number', 'value', 'half', 'loss', 'mean', 'CPU', 'twice', 'loss', 'mean', 'CPU', ''], rows)
+    table(f'{room}, seed {SEED}: fits that change, largest loss, mean change, CPU ratio', ['number', 'value', f'x {FACTORS[0]:g}', 'loss', 'mean', 'CPU', f'x {FACTORS[1]:g}', 'loss', 'mean', 'CPU', ''], rows)
 
 
 for wanted in option('room', ','.join(LINES)).split(','):

@@ -20,6 +20,8 @@
 #define TLV_PICTURE_COMPONENTS 64
 #define TLV_PICTURE_WORDS	   8
 #define TLV_PICTURE_COLUMNS	   64
+/* Width of the names to the left of lines and rows. */
+#define TLV_PICTURE_NAMES 150.0
 /* Rows that are drawn among components: the first ones. */
 #define TLV_PICTURE_ROWS 2000
 

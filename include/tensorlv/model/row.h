@@ -42,6 +42,10 @@ typedef enum tlv_row_form
 #define TLV_ROWS_MISSING_VIEWS	  0x2000000u
 #define TLV_ROWS_MISSING_OF_MANY  0x4000000u
 
+/* How a statistic identifies categories ("told"). */
+#define TLV_CATEGORIES_BY_NUMBER 1
+#define TLV_CATEGORIES_BY_NAME	 2
+
 typedef enum tlv_part_type
 {
 	TLV_PART_NONE,	/* the part is missing */

@@ -37,8 +37,4 @@ extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **
 extern const tlv_aggregate tlv_aggregate_view_moments;	 /* three vectors */
 extern const tlv_aggregate tlv_aggregate_category_views; /* three categories */
 
-/* How the categories of a view are told ("told"). */
-#define TLV_CATEGORIES_BY_NUMBER 1
-#define TLV_CATEGORIES_BY_NAME	 2
-
 #endif /* TENSORLV_VIEWS_H */

@@ -27,8 +27,15 @@
 /* Standard errors of a half of a 95 % interval. */
 #define TLV_INTERVAL_Z 1.959964
 
-/* Rows of a block that one product of matrices takes. */
-#define TLV_BLOCK_ROWS 256
+/*
+ * Eigenvalue, or variance that other columns leave, relative to the largest or whole one, below
+ * which it is rounding error.
+ */
+#define TLV_DEPENDENT 1e-11
+
+/* Rows of a block that one product of matrices takes; and of one of many such blocks. */
+#define TLV_BLOCK_ROWS		 256
+#define TLV_SMALL_BLOCK_ROWS 64
 
 /*
  * Doubles and floats of a register of 512 bits: so many sums are computed side by side, on every

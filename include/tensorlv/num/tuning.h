@@ -21,6 +21,9 @@
 /* Nats from which on evidence is very strong (Kass, Raftery 1995). */
 #define TLV_STRONG_EVIDENCE TLV_TUNED(TLV_STRONG_EVIDENCE, 5.0)
 
+/* Singular value or eigenvalue, relative to the largest, below which it is no direction. */
+#define TLV_LEAST_DIRECTION TLV_TUNED(TLV_LEAST_DIRECTION, 1e-6)
+
 /* Relative residual of a decomposition above which the moments do not fit the model. */
 #define TLV_POOR_RESIDUAL TLV_TUNED(TLV_POOR_RESIDUAL, 0.3)
 

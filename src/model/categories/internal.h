@@ -65,10 +65,6 @@ typedef struct category_sums
 	double *part_pairs;
 } category_sums;
 
-/* How categories are told. */
-#define CATEGORIES_BY_NUMBER 1
-#define CATEGORIES_BY_NAME	 2
-
 /* The categories of a variable, by code. */
 typedef struct category_names
 {

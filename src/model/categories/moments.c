@@ -170,7 +170,8 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 	TLV_TRY(check_variables(ctx, state, p));
 	TLV_TRY(category_tell(ctx, state,
-						  row->part[0].names == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
+						  row->part[0].names == NULL ? TLV_CATEGORIES_BY_NUMBER
+													 : TLV_CATEGORIES_BY_NAME));
 	/* A row without a value does not say how many variables the others have. */
 	if (row->part[0].names != NULL && !tlv_codes_missing(p, values))
 	{
@@ -246,8 +247,9 @@ merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables 
 		return tlv_fail_hint(ctx, "All parts must have the same variables.");
 	}
 	TLV_TRY(category_flush(ctx, state));
-	TLV_TRY(category_tell(
-		ctx, state, tables->name_offsets == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
+	TLV_TRY(category_tell(ctx, state,
+						  tables->name_offsets == NULL ? TLV_CATEGORIES_BY_NUMBER
+													   : TLV_CATEGORIES_BY_NAME));
 	if (tables->name_offsets != NULL)
 		TLV_TRY(category_map_names(ctx, state, tables, &map));
 	if (map == NULL || state->layout.p == 0)
@@ -418,7 +420,7 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 					  state->sums.triples);
 	if (state->replicates > 0)
 		add_replicates(state, builder);
-	return state->told == CATEGORIES_BY_NAME ? category_add_names(ctx, state, builder) : TLV_OK;
+	return state->told == TLV_CATEGORIES_BY_NAME ? category_add_names(ctx, state, builder) : TLV_OK;
 }
 
 /* ---- checking ---- */

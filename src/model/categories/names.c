@@ -168,7 +168,7 @@ category_sort_names(tlv_context *ctx, category_state *state)
 	bool moved = false;
 	int32_t *map;
 
-	if (state->told != CATEGORIES_BY_NAME || layout->p == 0)
+	if (state->told != TLV_CATEGORIES_BY_NAME || layout->p == 0)
 		return TLV_OK;
 	TLV_TRY(category_grow_to_names(ctx, state));
 	TLV_TRY_NEW(ctx, map, layout->offset[layout->p]);

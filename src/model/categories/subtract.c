@@ -119,8 +119,9 @@ static tlv_status
 subtract_names(tlv_context *ctx, category_state *state, const tlv_category_tables *tables,
 			   int32_t **map)
 {
-	TLV_TRY(category_tell(
-		ctx, state, tables->name_offsets == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
+	TLV_TRY(category_tell(ctx, state,
+						  tables->name_offsets == NULL ? TLV_CATEGORIES_BY_NUMBER
+													   : TLV_CATEGORIES_BY_NAME));
 	if (tables->name_offsets == NULL || state->layout.p != tables->p)
 		return TLV_OK;
 	TLV_TRY(category_map_names(ctx, state, tables, map));

@@ -10,6 +10,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* ---- starts from independent components ---- */
 
@@ -23,8 +24,6 @@
 static tlv_status
 whiten(tlv_context *ctx, const tlv_coding_learner *learner, double *white, double *back)
 {
-	/* Eigenvalues of the second moments below this part of the largest are rounding. */
-	const double rank_tolerance = 1e-11;
 	size_t d = learner->d, k = learner->k;
 	double *moments, *values;
 
@@ -33,7 +32,7 @@ whiten(tlv_context *ctx, const tlv_coding_learner *learner, double *white, doubl
 	TLV_TRY(tlv_syrk(ctx, false, d, learner->n, 1 / (double) learner->n, learner->rows, d, 0,
 					 moments, d, true));
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, moments, values));
-	if (!(values[k - 1] > rank_tolerance * values[0]))
+	if (!(values[k - 1] > TLV_DEPENDENT * values[0]))
 	{
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the rows span fewer than %zu %s", k,
 				 tlv_plural((double) k, "dimension", "dimensions"));

@@ -5,9 +5,8 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/model/convolution.h"
 
-/* Standard errors of a correlation that is no chance. */
-#define CLEAR 3
 /* The least that is worth a look, for every template. */
 #define CONVOLUTION_LEAST 8
 
@@ -24,7 +23,7 @@ last_correlation(const series_sums *sums, size_t lags)
 		double n = sums->pairs[lag];
 		double r = sums->front[tlv_packed2_index(lag, lag)] / n / variance;
 
-		if (r * r * n > CLEAR * CLEAR * before)
+		if (r * r * n > TLV_CONVOLUTION_SIGNIFICANT * TLV_CONVOLUTION_SIGNIFICANT * before)
 			last = lag;
 		before += 2 * r * r;
 	}

@@ -16,9 +16,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
-
-/* Rows of a block: enough for BLAS-3, little enough for many groups. */
-#define COUNT_FEW_ROWS 64
+#include "tensorlv/num/numbers.h"
 
 /* Bytes of a basis that exceeds the cache, and bytes of y in that case. */
 #define LARGE_BASIS ((size_t) 16 * 1024 * 1024)
@@ -38,14 +36,15 @@ tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width, siz
 	block->width = width;
 	block->d = d;
 	block->by_item = width * d * sizeof(double) > LARGE_BASIS;
-	block->room_rows = COUNT_FEW_ROWS;
+	/* Enough rows for BLAS-3, few enough for many groups. */
+	block->room_rows = TLV_SMALL_BLOCK_ROWS;
 	if (block->by_item)
 	{
 		size_t rows = Y_BYTES / (width * sizeof(double));
 
-		block->room_rows = rows < COUNT_FEW_ROWS ? COUNT_FEW_ROWS
-						   : rows > MAX_ROWS	 ? MAX_ROWS
-												 : rows;
+		block->room_rows = rows < TLV_SMALL_BLOCK_ROWS ? TLV_SMALL_BLOCK_ROWS
+						   : rows > MAX_ROWS		   ? MAX_ROWS
+													   : rows;
 	}
 	TLV_TRY_NEW(ctx, block->y, (width + 3) * block->room_rows);
 	block->s2 = block->y + width * block->room_rows;

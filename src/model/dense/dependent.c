@@ -16,9 +16,7 @@
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
-
-/* A column is a combination if this part of its variance, or less, is left given the others. */
-#define LEAST_OWN 1e-11
+#include "tensorlv/num/numbers.h"
 
 typedef struct dependence
 {
@@ -150,7 +148,7 @@ take_column(tlv_context *ctx, dependence *found, size_t column, double least)
 		return TLV_OK;
 	}
 	left = dependence_factor_row(found, sqrt(variance));
-	if (left > LEAST_OWN && found->n < found->room)
+	if (left > TLV_DEPENDENT && found->n < found->room)
 	{
 		found->row[found->n] = sqrt(left);
 		memcpy(found->factor + tlv_packed2_index(found->n, 0), found->row,
@@ -210,7 +208,7 @@ tlv_dense_warn_dependent(tlv_context *ctx, const tlv_dense_space *space, const d
 	for (size_t a = 0; a < space->directions; a++)
 		mean += covariance[a * (space->directions + 1)] / (double) space->dimensions;
 	/* Outside of a subspace only the variance in the mean over all directions is known. */
-	if (space->outside > LEAST_OWN * (double) space->dimensions * mean)
+	if (space->outside > TLV_DEPENDENT * (double) space->dimensions * mean)
 		return TLV_OK;
 	TLV_TRY(begin_dependence(ctx, &found));
 	for (size_t i = 0; i < space->dimensions; i++)

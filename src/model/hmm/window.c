@@ -248,9 +248,7 @@ tlv_status
 tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_em *em, const tlv_hmm_options *options,
 						 tlv_diagnostics *diagnostics)
 {
-	/* A log-likelihood of a window that grows by more does not stand. */
-	const double growth_warn = 1e-6;
-	bool limited = !em->stands && em->growth > growth_warn;
+	bool limited = !em->stands && em->growth > TLV_EM_TOLERANCE;
 	int done = em->taken - 1;
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, done, "window_iterations"));

@@ -15,8 +15,6 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/numbers.h"
 
-/* Eigenvalues of the correlation below this part of the largest are rounding. */
-#define RANK_TOLERANCE 1e-11
 /* So much more than what noise => true would add in uncertainty it must promise to take away. */
 #define NOISE_GAIN		  2.5
 #define ICA_RESIDUAL_WARN 0.9
@@ -106,7 +104,7 @@ find_directions(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options, 
 	}
 	scale_covariance(&fit->central, scale, a);
 	TLV_TRY(tlv_eigen_symmetric(ctx, p, a, fit->eigenvalues));
-	while (fit->rank < p && fit->eigenvalues[fit->rank] > RANK_TOLERANCE * fit->eigenvalues[0])
+	while (fit->rank < p && fit->eigenvalues[fit->rank] > TLV_DEPENDENT * fit->eigenvalues[0])
 		fit->rank++;
 	fit->k = options->k > 0 ? options->k : fit->rank;
 	if (options->k == 0 && options->max_k > 0)
@@ -119,7 +117,7 @@ find_directions(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options, 
 		scale[i] = scale[i] > 0 ? largest : 0;
 	scale_covariance(&fit->central, scale, a);
 	TLV_TRY(tlv_eigen_symmetric(ctx, p, a, fit->eigenvalues));
-	if (!(fit->eigenvalues[fit->k - 1] > RANK_TOLERANCE * fit->eigenvalues[0]))
+	if (!(fit->eigenvalues[fit->k - 1] > TLV_DEPENDENT * fit->eigenvalues[0]))
 		return ica_refuse_rank(ctx, fit, fit->k);
 	return TLV_OK;
 }

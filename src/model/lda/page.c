@@ -212,13 +212,11 @@ page_choose_words(tlv_context *ctx, const topic_words *w, word_choice *c)
 static tlv_text
 word_text(const topic_words *w, size_t word, char digits[24])
 {
-	/* Bytes of a word that are shown. */
-	const int word_bytes = 200;
 	tlv_text text = tlv_name_at(&w->terms, word);
 
 	if (text.bytes == NULL)
 		text = (tlv_text){digits, (size_t) snprintf(digits, 24, "%" PRId64, w->items[word])};
-	text.length = tlv_cut_length(text, word_bytes);
+	text.length = tlv_cut_length(text, TLV_PAGE_TITLE);
 	return text;
 }
 

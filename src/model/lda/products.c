@@ -17,9 +17,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
-
-/* Documents that enter the sums at once. */
-#define LDA_BLOCK 64
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: topics, groups. */
 #define SIZE_K		TLV_SIZE_1
@@ -109,7 +107,7 @@ static tlv_status
 products_flush_group(tlv_context *ctx, products_state *state, size_t group)
 {
 	size_t k = state->model->topics.k;
-	double *block = state->blocks + group * LDA_BLOCK * k;
+	double *block = state->blocks + group * TLV_SMALL_BLOCK_ROWS * k;
 
 	if (state->waiting[group] == 0)
 		return TLV_OK;
@@ -151,7 +149,7 @@ products_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return TLV_OK;
 	}
 	s2 = 1 / (length - 1);
-	y = state->blocks + (group * LDA_BLOCK + state->waiting[group]) * k;
+	y = state->blocks + (group * TLV_SMALL_BLOCK_ROWS + state->waiting[group]) * k;
 	for (size_t i = 0; i < document->n_known; i++)
 	{
 		const double *inverse = state->inverse + (size_t) document->index[i] * k;
@@ -165,7 +163,7 @@ products_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	state->documents++;
 	state->tokens += length;
 	state->uncorrected = true;
-	if (++state->waiting[group] == LDA_BLOCK)
+	if (++state->waiting[group] == TLV_SMALL_BLOCK_ROWS)
 		return products_flush_group(ctx, state, group);
 	return TLV_OK;
 }
@@ -241,7 +239,7 @@ products_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 	for (size_t j = 0; j < k; j++)
 		state->present[j] = model->weights[j] > 0;
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->inverse, k * d));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->blocks, k * LDA_BLOCK * TLV_LDA_GROUPS));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->blocks, k * TLV_SMALL_BLOCK_ROWS * TLV_LDA_GROUPS));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d * TLV_LDA_GROUPS));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, k * k * TLV_LDA_GROUPS));
 	TLV_TRY_NEW0(ctx, state->waiting, TLV_LDA_GROUPS);

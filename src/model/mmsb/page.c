@@ -18,7 +18,6 @@
 /* Communities above which a row of the connectivity has its largest entries alone, and these. */
 #define MMSB_DENSE_MOST	  64
 #define MMSB_PAGE_LARGEST 10
-#define MMSB_NAME_BYTES	  200
 
 /* The nodes of one side that the page has. */
 typedef struct page_side
@@ -163,7 +162,7 @@ node_name(const tlv_mmsb_parts *parts, size_t s, size_t u, char digits[24])
 	if (name.bytes == NULL)
 		name =
 			(tlv_text){digits, (size_t) snprintf(digits, 24, "%" PRId64, parts->side[s].nodes[u])};
-	name.length = tlv_cut_length(name, MMSB_NAME_BYTES);
+	name.length = tlv_cut_length(name, TLV_PAGE_TITLE);
 	return name;
 }
 

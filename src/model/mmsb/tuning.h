@@ -252,9 +252,6 @@
 /* Steps that must fit into it. */
 #define DECOMPOSE_STEPS TLV_TUNED(DECOMPOSE_STEPS, 100)
 
-/* Eigenvalue of the second moment, relative to the largest, below which it is none. */
-#define LEAST_DIRECTION TLV_TUNED(LEAST_DIRECTION, 1e-6)
-
 /* Steps of the memberships of a new node. */
 #define NEW_NODE_STEPS TLV_TUNED(NEW_NODE_STEPS, 100)
 

@@ -12,9 +12,6 @@
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/tuning.h"
 
-/* A log-likelihood of a row that grows by more does not stand. */
-#define GROWTH_WARN 1e-6
-
 /* Starts that are drawn, and steps of each before the best goes on. */
 #define RANDOM_STARTS 20
 #define RANDOM_STEPS  30
@@ -226,7 +223,7 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	for (int t = 0; t < 3; t++)
 		tlv_normalize_rows(fit->k, fit->source->d[t], TLV_EM_LEAST, fit->solution.means[t]);
 	TLV_TRY(climb_cells(ctx, fit, iterations, &em));
-	if (iterations < 0 && !em.stands && em.growth > GROWTH_WARN)
+	if (iterations < 0 && !em.stands && em.growth > TLV_EM_TOLERANCE)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = em.taken - 1},
 						 "the log-likelihood still increases after %d %s", em.taken - 1,

@@ -308,8 +308,6 @@ static tlv_status
 maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight,
 					tlv_multiview_parts *parts)
 {
-	/* A component with fewer rows than this keeps its means. */
-	const double least_rows = 1e-6;
 	static const char *const names[3] = {"counts1", "counts2", "counts3"};
 	const double *responsibilities = tlv_frame_float64(statistics, "responsibilities");
 	size_t k = parts->k;
@@ -334,7 +332,7 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight
 			double more = tlv_step_prior(weight, prior);
 			double total = weight * responsibilities[j] + old + more * (double) d;
 
-			for (size_t i = 0; i < d && responsibilities[j] > least_rows; i++)
+			for (size_t i = 0; i < d && responsibilities[j] > TLV_LEAST_OBSERVATIONS; i++)
 				means[j * d + i] =
 					(weight * counts[i * k + j] + old * parts->means[t][j * d + i] + more) / total;
 		}

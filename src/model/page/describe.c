@@ -13,10 +13,10 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/model/page.h"
 
-/* Entries that describe a component, at most, and bytes of the name of one. */
-#define ENTRIES			5
-#define PAGE_NAME_BYTES 200
+/* Most entries that describe a component. */
+#define ENTRIES 5
 
 /* A section whose entries are read: of component j the entry i is numbers[j * step + i * stride].
  */
@@ -289,7 +289,7 @@ put_name(tlv_context *ctx, tlv_json_writer *text, tlv_text name, const char *wha
 	char digits[80];
 
 	if (name.bytes != NULL)
-		return tlv_json_append(ctx, text, name.bytes, tlv_cut_length(name, PAGE_NAME_BYTES));
+		return tlv_json_append(ctx, text, name.bytes, tlv_cut_length(name, TLV_PAGE_TITLE));
 	snprintf(digits, sizeof(digits), "%.40s%s%" PRId64, what, what[0] != '\0' ? " " : "", number);
 	return tlv_json_put(ctx, text, digits);
 }

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CELL		 24.0
-#define MATRIX_NAMES 150.0 /* left of the rows */
-#define HEADS		 70.0  /* above the columns */
-#define HEAD_MOST	 10	   /* characters of the head of a column */
-#define HEAD_LETTER	 6.6
+#define CELL		24.0
+#define HEADS		70.0 /* above the columns */
+#define HEAD_MOST	10	 /* characters of the head of a column */
+#define HEAD_LETTER 6.6
 
 static tlv_status
 draw_cell(tlv_context *ctx, tlv_picture *picture, size_t i, size_t j, double share, double number)
@@ -20,8 +19,8 @@ draw_cell(tlv_context *ctx, tlv_picture *picture, size_t i, size_t j, double sha
 		ctx, picture,
 		"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"$\" fill-opacity=\"%\" "
 		"stroke=\"#dde\" stroke-opacity=\"1\" data-c=\"%\"><title>%</title></rect>",
-		(double[]){MATRIX_NAMES + (double) j * CELL, HEADS + (double) i * CELL, CELL, CELL, share,
-				   (double) i + 1, number},
+		(double[]){TLV_PICTURE_NAMES + (double) j * CELL, HEADS + (double) i * CELL, CELL, CELL,
+				   share, (double) i + 1, number},
 		number < 0 ? 1 : 0);
 }
 
@@ -31,7 +30,7 @@ draw_head(tlv_context *ctx, tlv_picture *picture, const tlv_name_list *heads, si
 {
 	tlv_text name = tlv_name_at(heads, j);
 	char number[32], style[96];
-	double x = MATRIX_NAMES + ((double) j + 0.65) * CELL;
+	double x = TLV_PICTURE_NAMES + ((double) j + 0.65) * CELL;
 
 	/* At 60 degrees a letter takes half of its width to the right. */
 	tlv_picture_reach(picture, x + HEAD_LETTER / 2 * fmin((double) name.length, HEAD_MOST + 3), 0);
@@ -57,13 +56,15 @@ tlv_draw_matrix(tlv_context *ctx, tlv_picture *picture, size_t n,
 		TLV_TRY(draw_head(ctx, picture, heads, j));
 	for (size_t i = 0; i < down; i++)
 	{
-		TLV_TRY(tlv_picture_name(ctx, picture, MATRIX_NAMES - 8, HEADS + ((double) i + 0.68) * CELL,
-								 "text-anchor=\"end\"", components + i));
+		TLV_TRY(tlv_picture_name(ctx, picture, TLV_PICTURE_NAMES - 8,
+								 HEADS + ((double) i + 0.68) * CELL, "text-anchor=\"end\"",
+								 components + i));
 		for (size_t j = 0; j < across; j++)
 			TLV_TRY(draw_cell(ctx, picture, i, j,
 							  largest > 0 ? fabs(numbers[i + n * j]) / largest : 0,
 							  numbers[i + n * j]));
 	}
-	tlv_picture_reach(picture, MATRIX_NAMES + (double) across * CELL, HEADS + (double) down * CELL);
+	tlv_picture_reach(picture, TLV_PICTURE_NAMES + (double) across * CELL,
+					  HEADS + (double) down * CELL);
 	return TLV_OK;
 }

@@ -17,9 +17,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/numbers.h"
 
-/* Items that are treated at once. */
-#define TOPIC_BLOCK 64
-
 struct tlv_topic_logistic
 {
 	size_t k;
@@ -31,7 +28,7 @@ struct tlv_topic_logistic
 	double *step;	   /* k */
 	double *theta;	   /* k */
 	double *gradient;  /* k */
-	double *rows;	   /* k x TOPIC_BLOCK */
+	double *rows;	   /* k x TLV_SMALL_BLOCK_ROWS */
 };
 
 /* Bytes that it holds. */
@@ -39,7 +36,7 @@ static double
 logistic_memory(size_t k)
 {
 	return sizeof(double) * (double) k *
-		   (3 * (double) k + 6 + TOPIC_BLOCK); /* one k x k while inverting */
+		   (3 * (double) k + 6 + TLV_SMALL_BLOCK_ROWS); /* one k x k while inverting */
 }
 
 tlv_status
@@ -62,7 +59,7 @@ tlv_topic_logistic_create(tlv_context *ctx, const tlv_logistic_normal *normal,
 	TLV_TRY_NEW0(ctx, own, 1);
 	*made = own;
 	own->k = k;
-	TLV_TRY_NEW_ROWS(ctx, own->mean, k, 2 * k + 6 + TOPIC_BLOCK);
+	TLV_TRY_NEW_ROWS(ctx, own->mean, k, 2 * k + 6 + TLV_SMALL_BLOCK_ROWS);
 	own->precision = own->mean + k;
 	own->hessian = own->precision + k * k;
 	own->latent = own->hessian + k * k;
@@ -215,14 +212,14 @@ static tlv_status
 logistic_posterior(tlv_context *ctx, tlv_topic_logistic *own, const tlv_topic_worker *worker,
 				   size_t n, const int32_t *index, const double *count, double tokens)
 {
-	double probability[TOPIC_BLOCK];
+	double probability[TLV_SMALL_BLOCK_ROWS];
 	size_t k = own->k;
 	tlv_status status;
 
 	logistic_information(own, tokens);
-	for (size_t i = 0; i < n; i += TOPIC_BLOCK)
+	for (size_t i = 0; i < n; i += TLV_SMALL_BLOCK_ROWS)
 	{
-		size_t m = n - i < TOPIC_BLOCK ? n - i : TOPIC_BLOCK;
+		size_t m = n - i < TLV_SMALL_BLOCK_ROWS ? n - i : TLV_SMALL_BLOCK_ROWS;
 
 		TLV_TRY_CONTINUE(ctx);
 		logistic_rows(own, worker, m, index + i, own->rows, probability);
@@ -293,12 +290,12 @@ static tlv_status
 logistic_likelihood(tlv_context *ctx, tlv_topic_logistic *own, const tlv_topic_worker *worker,
 					size_t n, const int32_t *index, const double *count, double *sum)
 {
-	double probability[TOPIC_BLOCK];
+	double probability[TLV_SMALL_BLOCK_ROWS];
 	size_t k = own->k;
 
-	for (size_t i = 0; i < n; i += TOPIC_BLOCK)
+	for (size_t i = 0; i < n; i += TLV_SMALL_BLOCK_ROWS)
 	{
-		size_t m = n - i < TOPIC_BLOCK ? n - i : TOPIC_BLOCK;
+		size_t m = n - i < TLV_SMALL_BLOCK_ROWS ? n - i : TLV_SMALL_BLOCK_ROWS;
 
 		TLV_TRY_CONTINUE(ctx);
 		logistic_rows(own, worker, m, index + i, own->rows, probability);

@@ -16,9 +16,6 @@
 #include "tensorlv/num/tuning.h"
 #include "tensorlv/num/numbers.h"
 
-/* Singular values and eigenvalues below this part of the largest carry no direction. */
-#define RANK_FLOOR 1e-6
-
 /* A dense decomposition up to this cost, block subspace iteration beyond. */
 #define DENSE_COST		 2e8
 #define VIEW_DENSE_MOST	 2000
@@ -54,7 +51,7 @@ view_refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what
 	for (size_t i = 0; i < n && used + 16 < sizeof(text); i++)
 		used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%.3g", i > 0 ? ", " : "",
 								  fabs(values[i]) > rounding * values[0] ? values[i] : 0);
-	while (supported < n && values[supported] > RANK_FLOOR * values[0])
+	while (supported < n && values[supported] > TLV_LEAST_DIRECTION * values[0])
 		supported++;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", k, words);
 	tlv_fail_detail(ctx, "%s: %s.", what, text);
@@ -154,7 +151,7 @@ factor_cross(tlv_context *ctx, view_work *work, const char *words, uint64_t seed
 		TLV_TRY(dense_svd(ctx, work, solution));
 	else
 		TLV_TRY(iterated_svd(ctx, work, seed, solution));
-	if (!(solution->singular[k - 1] > RANK_FLOOR * solution->singular[0]))
+	if (!(solution->singular[k - 1] > TLV_LEAST_DIRECTION * solution->singular[0]))
 		return view_refuse_rank(ctx, words, k,
 								"Singular values of the cross moment of views 1 and 3",
 								solution->n_singular, solution->singular);
@@ -220,7 +217,7 @@ views_whiten(tlv_context *ctx, view_work *work, const char *words, tlv_view_solu
 		}
 	solution->asymmetry2 = norm > 0 ? sqrt(difference / norm) : 0;
 	TLV_TRY(tlv_eigen_symmetric(ctx, width, moment, solution->eigenvalues));
-	if (!(solution->eigenvalues[k - 1] > RANK_FLOOR * solution->eigenvalues[0]))
+	if (!(solution->eigenvalues[k - 1] > TLV_LEAST_DIRECTION * solution->eigenvalues[0]))
 		return view_refuse_rank(ctx, words, k, "Eigenvalues of the second moment", width,
 								solution->eigenvalues);
 	for (int pass = 0; pass < 2; pass++)

@@ -10,6 +10,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/tuning.h"
 
 double
 tlv_dirichlet_memory(size_t width, size_t k, const tlv_decompose_options *options)
@@ -71,13 +72,11 @@ tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver)
 size_t
 tlv_dirichlet_identified(const tlv_dirichlet_solver *solver)
 {
-	/* Eigenvalues below this part of the largest carry no direction. */
-	const double whitening_floor = 1e-6;
 	const double *eigenvalues = solver->eigenvalues;
 	size_t positive = 0;
 
 	while (positive < solver->moments.width &&
-		   eigenvalues[positive] > whitening_floor * eigenvalues[0])
+		   eigenvalues[positive] > TLV_LEAST_DIRECTION * eigenvalues[0])
 		positive++;
 	return positive;
 }

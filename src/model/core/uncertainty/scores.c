@@ -15,9 +15,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
-
-/* Rows whose products are added up together. */
-#define ROWS_TOGETHER 64
+#include "tensorlv/num/numbers.h"
 
 struct tlv_score_sink
 {
@@ -29,7 +27,7 @@ struct tlv_score_sink
 	int64_t *blocks;
 	double *scores, *counts, *products;
 	double *curvature; /* of no parameter */
-	double *waiting;   /* p x ROWS_TOGETHER */
+	double *waiting;   /* p x TLV_SMALL_BLOCK_ROWS */
 	size_t n;		   /* of them */
 	double *kept;	   /* p: the counts before a weighted row; NULL before the first */
 	double *square;	   /* of the largest block */
@@ -78,8 +76,8 @@ tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units, double **s
 	size_t p = sink->declared.sizes[SIZE_PARAMETERS];
 
 	if (sink->waiting == NULL)
-		TLV_TRY_NEW_ROWS(ctx, sink->waiting, p, ROWS_TOGETHER);
-	if (sink->n == ROWS_TOGETHER)
+		TLV_TRY_NEW_ROWS(ctx, sink->waiting, p, TLV_SMALL_BLOCK_ROWS);
+	if (sink->n == TLV_SMALL_BLOCK_ROWS)
 		TLV_TRY(scores_flush(ctx, &sink->declared.base));
 	TLV_TRY(tlv_require_whole_sum(ctx, "units", sink->units, units));
 	sink->units += units;
@@ -194,7 +192,7 @@ create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list
 	TLV_TRY(require_limits(ctx, list->n, sizes[SIZE_BLOCKS], blocks, sizes[SIZE_PRODUCTS]));
 	TLV_TRY(tlv_require_memory(ctx,
 							   sizeof(double) *
-								   ((double) list->n * (ROWS_TOGETHER + 2) +
+								   ((double) list->n * (TLV_SMALL_BLOCK_ROWS + 2) +
 									(double) sizes[SIZE_PRODUCTS] + (double) sizes[SIZE_BLOCKS]),
 							   "statistics of errors"));
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_score_products.accumulator, sizes, accumulator));

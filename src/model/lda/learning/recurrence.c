@@ -8,10 +8,9 @@
  */
 #include "learn.h"
 #include "../tuning.h"
+#include "tensorlv/model/support.h"
 
 #include <math.h>
-
-#define LDA_PARTS 4
 
 /* Distances of the topics to those of a part of the documents. */
 static tlv_status
@@ -21,7 +20,7 @@ add_distances(tlv_context *ctx, lda_learning *fit, const tlv_held *part)
 
 	TLV_TRY(tlv_model_match(ctx, &fit->model.frame, &part->frame, &match));
 	for (size_t j = 0; j < match.k; j++)
-		fit->recurrence[j] += (match.component[j] >= 0 ? match.distance[j] : 2) / LDA_PARTS;
+		fit->recurrence[j] += (match.component[j] >= 0 ? match.distance[j] : 2) / TLV_SUPPORT_PARTS;
 	tlv_free(ctx, match.component);
 	tlv_free(ctx, match.distance);
 	return TLV_OK;
@@ -53,7 +52,7 @@ lda_learn_part(tlv_context *ctx, tlv_source *documents, int part,
 
 	tlv_source_within(&others, documents);
 	tlv_source_reported(&others, &others, "recurrence");
-	tlv_source_without_fold(&others, &others, LDA_PARTS, part);
+	tlv_source_without_fold(&others, &others, TLV_SUPPORT_PARTS, part);
 	TLV_TRY(tlv_lda_procedure.learn(ctx, &others, options, &model));
 	return add_distances(ctx, fit, &model);
 }
@@ -67,7 +66,7 @@ lda_measure_recurrence(tlv_context *ctx, tlv_source *documents, lda_learning *fi
 	if (options.fit.k < 2)
 		return TLV_OK;
 	TLV_TRY_NEW0(ctx, fit->recurrence, options.fit.k);
-	for (int part = 0; part < LDA_PARTS; part++)
+	for (int part = 0; part < TLV_SUPPORT_PARTS; part++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;

@@ -11,6 +11,7 @@
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 static const tlv_dirichlet_words words = {"communities",
 										  "use a smaller k, or leave k out and let it be chosen."};
@@ -90,7 +91,7 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 		if (status != TLV_NOT_IDENTIFIABLE)
 			return status;
 		while (positive < *rank && solver->eigenvalues[positive] > 0 &&
-			   solver->eigenvalues[positive] > LEAST_DIRECTION * solver->eigenvalues[0])
+			   solver->eigenvalues[positive] > TLV_LEAST_DIRECTION * solver->eigenvalues[0])
 			positive++;
 		*rank = positive < *rank ? positive : *rank - 1;
 		if (*rank == 0)
