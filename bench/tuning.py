@@ -130,7 +130,8 @@ def measure(room):
         rows.append([name, value] + show(effects[0]) + show(effects[1]) + ['' if effects[0][0] or effects[1][0] else 'nothing changes'])
         print('\t'.join(str(x) for x in rows[-1]), flush=True)
     restart({})
-    table(f'{room}, seed {SEED}: fits that change, largest loss, mean change, CPU ratio', ['number', 'value', f'x {FACTORS[0]:g}', 'loss', 'mean', 'CPU', f'x {FACTORS[1]:g}', 'loss', 'mean', 'CPU', ''], rows)
+    head = [cell for f in FACTORS for cell in (f'x {f:g}', 'loss', 'mean', 'CPU')]
+    table(f'{room}, seed {SEED}: fits that change, largest loss, mean change, CPU ratio', ['number', 'value', *head, ''], rows)
 
 
 for wanted in option('room', ','.join(LINES)).split(','):
