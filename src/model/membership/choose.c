@@ -167,7 +167,7 @@ score_rows(tlv_context *ctx, const member_search *search, const membership_fit *
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = membership_row_members(rows, rows->codes, i, &worker);
+		size_t n = membership_row_members(rows, rows->codes, i, &worker, rows->items);
 		size_t group = tlv_mix64(i * TLV_FOLDS + (size_t) search->fold) % TLV_CHOICE_GROUPS;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);

@@ -70,6 +70,8 @@ typedef struct membership_worker
 	double *shares;					   /* k: of the last row */
 	double *product;				   /* k */
 	double *counts;					   /* k */
+	double *row_weights;			   /* k */
+	double *kept;					   /* membership_kept: of a row on its own */
 	double *given;					   /* k x most: of mixed membership, shares of every item */
 	uint8_t *draws;					   /* most: of a chain of its own */
 	size_t most;					   /* items of a row */
@@ -83,7 +85,6 @@ typedef struct membership_worker
 	double *densities;	   /* q x k: of the last row, over the largest of each */
 	double *log_densities; /* q x k: as they are */
 	double *largest;	   /* q: in logarithms */
-	double *share;		   /* k */
 } membership_worker;
 
 extern tlv_status membership_worker_create(tlv_context *ctx, bool mixed, size_t k,
@@ -93,6 +94,11 @@ extern tlv_status membership_worker_create(tlv_context *ctx, bool mixed, size_t 
 /* The numbers, which stay the caller's; before parameters are set. */
 extern tlv_status membership_worker_number(tlv_context *ctx, membership_worker *worker,
 										   size_t first, const membership_numbers *numbers);
+
+/* Another one for rows at the same time: parameters are those that the first one has now. */
+extern tlv_status membership_worker_second(tlv_context *ctx, const membership_worker *first,
+										   membership_worker *worker);
+extern void membership_worker_free_second(tlv_context *ctx, membership_worker *worker);
 
 /* Number s of the next row; returns its item. */
 extern int32_t membership_worker_take(membership_worker *worker, size_t s, double x);
@@ -135,11 +141,36 @@ typedef struct membership_chain
 	bool begun;
 } membership_chain;
 
-/* Adds a row, of classes with that weight; of mixed membership by a chain with that seed (chain
- * NULL: one that begins here). */
+/* A row, and what it adds to the sums. */
+typedef struct membership_row
+{
+	size_t n;
+	const int32_t *items; /* n */
+	const double *x;	  /* its numbers, or NULL */
+	double weight;		  /* of classes; 1 of mixed membership, and where entropies are wanted */
+	double log_likelihood;
+	double *weights; /* k */
+	double *kept;	 /* membership_kept: shares in every item, sweep by sweep */
+} membership_row;
+
+/* Numbers of a row's shares: none of classes, which add its weights to every item. */
+extern size_t membership_kept(const membership_worker *worker);
+
+/* Finds out what a row adds; of mixed membership by a chain with that seed (chain NULL: one that
+ * begins here). */
+extern void membership_run(membership_worker *worker, uint64_t seed, const membership_chain *chain,
+						   membership_row *row);
+
+/* Adds that to the counts of the items from `from` to `below` - 1, in the order of the sweeps, and
+ * to all other sums.  Of the worker only what is constant is read. */
+extern void membership_add_items(const membership_worker *worker, const membership_row *row,
+								 size_t from, size_t below, membership_sums *sums);
+extern void membership_add_row(const membership_worker *worker, const membership_row *row,
+							   membership_sums *sums);
+
+/* All of this for one row, whose chain begins here. */
 extern void membership_expect(membership_worker *worker, size_t n, const int32_t *items,
-							  double weight, uint64_t seed, const membership_chain *chain,
-							  membership_sums *sums);
+							  double weight, uint64_t seed, membership_sums *sums);
 
 /* Parameters of the greatest posterior: weights (of classes only) and table.  The priors count
  * `part` of what they do in a step of weight 1. */
@@ -353,6 +384,33 @@ extern tlv_status membership_diagnose_variables(tlv_context *ctx, const membersh
 												const membership_variables *variables,
 												tlv_diagnostics *to);
 
+/* ---- expect.c: all rows in memory, on as many cores as a loop may use ---- */
+
+/* Items of row i of the codes, numbers by their values, into items (slots); returns how many. */
+extern size_t membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
+									 membership_worker *worker, int32_t *items);
+
+/* The sums of all rows under the worker's parameters, the same bits on any number of cores.
+ * draws: the chains of mixed membership (n x slots), which go on from the second step (0 is the
+ * first) on. */
+extern tlv_status membership_expect_rows(tlv_context *ctx, const membership_rows *rows,
+										 const membership_worker *worker, uint64_t seed, int step,
+										 uint8_t *draws, membership_sums *sums);
+
+/* Log-likelihoods of the cells that are held out, of the others given the row's own, and by
+ * marginal frequencies. */
+typedef struct membership_held
+{
+	double mean;	 /* over the cells */
+	double marginal; /* the same by marginal frequencies */
+	double error;	 /* standard error of their difference */
+	/* by groups of rows (choice.h), and how many cells they have */
+	double score[TLV_CHOICE_GROUPS], count[TLV_CHOICE_GROUPS];
+} membership_held;
+
+extern tlv_status membership_score_held(tlv_context *ctx, const membership_rows *rows,
+										const membership_worker *worker, membership_held *held);
+
 /* ---- training in memory ---- */
 
 typedef struct membership_training
@@ -368,14 +426,7 @@ typedef struct membership_training
 	bool entropies;		/* of the posteriors are wanted */
 	double likelihood;	/* mean over the rows, under the last parameters but one */
 	double entropy;		/* likewise, of the posteriors of classes */
-	struct
-	{
-		double mean;	 /* over the cells */
-		double marginal; /* the same by marginal frequencies */
-		double error;	 /* standard error of their difference */
-		/* by groups of rows (choice.h), and how many cells they have */
-		double score[TLV_CHOICE_GROUPS], count[TLV_CHOICE_GROUPS];
-	} held;					/* log-likelihoods of held-out cells */
+	membership_held held;
 	const char *start;		/* that was chosen */
 	int clusters;			/* which of those of clusters */
 	membership_basis basis; /* of the moments */
@@ -402,10 +453,6 @@ extern void membership_sums_clear(const membership_rows *rows, size_t k, members
  * known. */
 extern tlv_status membership_start_numbers(tlv_context *ctx, const membership_rows *rows,
 										   membership_fit *fit);
-
-/* Items of row i of the codes, numbers by their values, into rows->items; returns how many. */
-extern size_t membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
-									 membership_worker *worker);
 
 /* Takes steps until the likelihood of classes converges, at most the number given; training gets
  * the steps taken and what the likelihood is. */

@@ -70,25 +70,6 @@ membership_start_numbers(tlv_context *ctx, const membership_rows *rows, membersh
 	return TLV_OK;
 }
 
-size_t
-membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
-					   membership_worker *worker)
-{
-	const uint16_t *row = codes + i * rows->slots;
-	size_t n = 0, counted = rows->slots - rows->scalars;
-
-	if (rows->scalars == 0)
-		return membership_row_items(rows, codes, i, rows->items);
-	for (size_t s = 0; s < counted; s++)
-		if (row[s] != 0)
-			rows->items[n++] = (int32_t) (rows->offset[s] + row[s] - 1);
-	for (size_t s = 0; s < rows->scalars; s++)
-		if (row[counted + s] != 0)
-			rows->items[n++] =
-				membership_worker_take(worker, s, rows->numbers[i * rows->scalars + s]);
-	return n;
-}
-
 /* The sums of the logarithms of factorials of all values that are there (q). */
 static tlv_status
 sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
@@ -165,17 +146,8 @@ refinement_expect(tlv_context *ctx, void *state, double *likelihood)
 								  own->fit->table));
 	own->worker.silent = own->worker.mixed && own->step + 1 < own->steps;
 	membership_sums_clear(rows, own->worker.k, &own->sums);
-	for (size_t i = 0; i < rows->n; i++)
-	{
-		size_t n = membership_row_members(rows, rows->codes, i, &own->worker);
-		membership_chain chain = {own->draws + i * rows->slots, own->step > 0};
-
-		if (i % 16 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		membership_expect(&own->worker, n, rows->items, 1,
-						  tlv_mix64(own->seed + i) + (uint64_t) own->step,
-						  own->draws != NULL ? &chain : NULL, &own->sums);
-	}
+	TLV_TRY(membership_expect_rows(ctx, rows, &own->worker, own->seed, own->step, own->draws,
+								   &own->sums));
 	*likelihood = own->sums.log_likelihood / own->sums.rows;
 	return TLV_OK;
 }

@@ -54,8 +54,7 @@ membership_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const 
 		if ((size_t) model->items[i] >= model->worker.first)
 			seed = tlv_fingerprint(&model->worker.x[(size_t) model->items[i] - model->worker.first],
 								   sizeof(double), seed);
-	membership_expect(&model->worker, n, model->items, tlv_row_weight(row), seed, NULL,
-					  &state->sums);
+	membership_expect(&model->worker, n, model->items, tlv_row_weight(row), seed, &state->sums);
 	return TLV_OK;
 }
 

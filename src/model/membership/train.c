@@ -47,76 +47,18 @@ sum_of(size_t k, const double *weights)
 
 /* ---- cells held out ---- */
 
-typedef struct held_score
-{
-	double cells, sum, marginal, squares; /* of the difference of both */
-} held_score;
-
-/* Logarithm of what an item is among all rows: a share, or a normal density. */
-static double
-log_marginal(const membership_worker *worker, const membership_rows *rows, int32_t item)
-{
-	size_t s = (size_t) item - worker->first;
-	double beyond;
-
-	if ((size_t) item < worker->first)
-		return log(fmax(rows->marginal[item], 1e-3 / (double) rows->n));
-	beyond = (worker->x[s] - rows->centre[s]) / rows->deviation[s];
-	return -beyond * beyond / 2 - log(2 * M_PI) / 2 - log(rows->deviation[s]);
-}
-
-static void
-score_row(const membership_worker *worker, const membership_rows *rows, size_t n, held_score *score)
-{
-	for (size_t s = 0; s < n; s++)
-	{
-		const double *own = membership_item(worker, rows->items[s]);
-		double p = 0, m = log_marginal(worker, rows, rows->items[s]);
-
-		for (size_t h = 0; h < worker->k; h++)
-			p += worker->shares[h] * own[h];
-		p = log(fmax(p, TLV_LEAST_PROBABILITY));
-		if ((size_t) rows->items[s] >= worker->first)
-			p += worker->largest[(size_t) rows->items[s] - worker->first];
-		score->cells++;
-		score->sum += p;
-		score->marginal += m;
-		score->squares += (p - m) * (p - m);
-	}
-}
-
 static tlv_status
 score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership_fit *fit,
 		   membership_training *training)
 {
 	membership_worker worker;
-	held_score score = {0};
-	double mean;
 
 	TLV_TRY(membership_worker_create(ctx, mixed, fit->k, rows->categories, rows->slots, &worker));
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
 	worker.most_steps = SCORE_STEPS;
-	memset(training->held.score, 0, sizeof(training->held.score));
-	memset(training->held.count, 0, sizeof(training->held.count));
-	for (size_t i = 0; i < rows->n; i++)
-	{
-		size_t n = membership_row_members(rows, rows->codes, i, &worker);
-		double before = score.sum;
-
-		TLV_TRY_CONTINUE_OFTEN(ctx, i);
-		(void) membership_infer(&worker, n, rows->items);
-		n = membership_row_members(rows, rows->held, i, &worker);
-		score_row(&worker, rows, n, &score);
-		training->held.score[i % TLV_CHOICE_GROUPS] += score.sum - before;
-		training->held.count[i % TLV_CHOICE_GROUPS] += (double) n;
-	}
-	score.cells = fmax(score.cells, 1);
-	training->held.mean = score.sum / score.cells;
-	training->held.marginal = score.marginal / score.cells;
-	mean = training->held.mean - training->held.marginal;
-	training->held.error = sqrt(fmax(score.squares / score.cells - mean * mean, 0) / score.cells);
+	TLV_TRY(membership_score_held(ctx, rows, &worker, &training->held));
 	membership_worker_free(ctx, &worker);
 	return TLV_OK;
 }

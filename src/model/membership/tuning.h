@@ -223,6 +223,17 @@
 /* Change of a membership at which these have converged. */
 #define MEMBERSHIP_WORKER_SETTLED TLV_TUNED(MEMBERSHIP_WORKER_SETTLED, 1e-6)
 
+/* ---- Cores: no model depends on these ---- */
+/* What is kept of a block of rows, in bytes: on more than one core, and on one, in its cache. */
+#define MEMBERSHIP_BLOCK_BYTES ((size_t) 1 << 23)
+#define MEMBERSHIP_CACHE_BYTES ((size_t) 1 << 14)
+
+/* Numbers of a line of the cache. */
+#define MEMBERSHIP_LINE ((size_t) 8)
+
+/* Components whose shares of an item of a class take a unit (lanes.h); an item is as many more. */
+#define MEMBERSHIP_CLASS_UNIT ((size_t) 10)
+
 /* ---- Errors and warnings ---- */
 /* Rows that are searched for repetitions. */
 #define REPEATS_ROWS TLV_TUNED(REPEATS_ROWS, 20000)

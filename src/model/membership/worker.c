@@ -10,6 +10,34 @@
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/numbers.h"
 
+size_t
+membership_kept(const membership_worker *worker)
+{
+	return worker->mixed ? KEEP * worker->most * worker->k : 0;
+}
+
+/* Work space of the chain of a row. */
+static tlv_status
+create_chain(tlv_context *ctx, membership_worker *worker)
+{
+	TLV_TRY_NEW_ROWS(ctx, worker->given, worker->most, worker->k);
+	TLV_TRY_NEW(ctx, worker->draws, worker->most);
+	return TLV_OK;
+}
+
+/* That of numbers. */
+static tlv_status
+create_densities(tlv_context *ctx, membership_worker *worker)
+{
+	size_t q = worker->numbers->q, entries = q * worker->k;
+
+	TLV_TRY_NEW_ROWS(ctx, worker->densities, 2, entries);
+	worker->log_densities = worker->densities + entries;
+	TLV_TRY_NEW(ctx, worker->x, 2 * q);
+	worker->largest = worker->x + q;
+	return TLV_OK;
+}
+
 tlv_status
 membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categories, size_t most,
 						 membership_worker *worker)
@@ -20,37 +48,56 @@ membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categori
 	worker->most = most;
 	worker->first = SIZE_MAX;
 	worker->most_steps = MEMBERSHIP_MOST_STEPS;
-	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 4);
+	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 5);
 	worker->shares = worker->log_weights + k;
 	worker->product = worker->shares + k;
 	worker->counts = worker->product + k;
-	if (mixed)
+	worker->row_weights = worker->counts + k;
+	if (!mixed)
 	{
-		TLV_TRY_NEW_ROWS(ctx, worker->given, most, k);
-		TLV_TRY_NEW(ctx, worker->draws, most);
-	}
-	else
 		TLV_TRY_NEW_ROWS(ctx, worker->logs, categories, k);
-	return TLV_OK;
+		return TLV_OK;
+	}
+	TLV_TRY_NEW(ctx, worker->kept, membership_kept(worker));
+	return create_chain(ctx, worker);
 }
 
 tlv_status
 membership_worker_number(tlv_context *ctx, membership_worker *worker, size_t first,
 						 const membership_numbers *numbers)
 {
-	size_t entries = numbers->q * worker->k;
-
 	if (numbers->q == 0)
 		return TLV_OK;
 	worker->first = first;
 	worker->numbers = numbers;
-	TLV_TRY_NEW_ROWS(ctx, worker->terms, 3, entries);
-	worker->densities = worker->terms + entries;
-	worker->log_densities = worker->densities + entries;
-	TLV_TRY_NEW(ctx, worker->x, 2 * numbers->q + worker->k);
-	worker->largest = worker->x + numbers->q;
-	worker->share = worker->largest + numbers->q;
-	return TLV_OK;
+	TLV_TRY_NEW_ROWS(ctx, worker->terms, numbers->q, worker->k);
+	return create_densities(ctx, worker);
+}
+
+tlv_status
+membership_worker_second(tlv_context *ctx, const membership_worker *first,
+						 membership_worker *worker)
+{
+	/* lines of the cache, of which two workers share none that is written to */
+	size_t wide = (first->k + MEMBERSHIP_LINE - 1) / MEMBERSHIP_LINE * MEMBERSHIP_LINE;
+
+	*worker = *first;
+	TLV_TRY_NEW_ROWS(ctx, worker->shares, wide, 3);
+	worker->product = worker->shares + wide;
+	worker->counts = worker->product + wide;
+	if (worker->mixed)
+		TLV_TRY(create_chain(ctx, worker));
+	return worker->numbers != NULL ? create_densities(ctx, worker) : TLV_OK;
+}
+
+void
+membership_worker_free_second(tlv_context *ctx, membership_worker *worker)
+{
+	tlv_free(ctx, worker->x);
+	tlv_free(ctx, worker->densities);
+	tlv_free(ctx, worker->draws);
+	tlv_free(ctx, worker->given);
+	tlv_free(ctx, worker->shares);
 }
 
 /* What of the logarithm of a density follows from the parameters alone. */
@@ -94,9 +141,11 @@ void
 membership_worker_free(tlv_context *ctx, membership_worker *worker)
 {
 	tlv_free(ctx, worker->x);
+	tlv_free(ctx, worker->densities);
 	tlv_free(ctx, worker->terms);
 	tlv_free(ctx, worker->draws);
 	tlv_free(ctx, worker->given);
+	tlv_free(ctx, worker->kept);
 	tlv_free(ctx, worker->logs);
 	tlv_free(ctx, worker->log_weights);
 }
@@ -244,33 +293,53 @@ membership_infer(membership_worker *worker, size_t n, const int32_t *items)
 
 /* ---- expected counts ---- */
 
-/* Adds an item's shares of the components. */
-static void
-add_share(const membership_worker *worker, int32_t item, const double *share, double *counts)
-{
-	size_t k = worker->k, at = (size_t) item, s = at - worker->first;
-
-	if (at < worker->first)
-		for (size_t h = 0; h < k; h++)
-			counts[at * k + h] += share[h];
-	else
-		membership_number_add(worker->numbers, s, worker->x[s], share,
-							  counts + (worker->first + MEMBERSHIP_NUMBER_SUMS * s) * k);
-}
-
-static void
-expect_class(membership_worker *worker, size_t n, const int32_t *items, double weight,
-			 membership_sums *sums)
+/* Adds the shares of the components in every item from `from` to `below` - 1: k of each, `by`
+ * numbers further on. */
+TLV_CLONES static void
+add_item_shares(const membership_worker *worker, const membership_row *row, size_t from,
+				size_t below, const double *shares, size_t by, double *counts)
 {
 	size_t k = worker->k;
 
-	sums->log_likelihood += weight * membership_infer(worker, n, items);
-	for (size_t h = 0; worker->entropies && h < k; h++)
-		sums->entropy -= worker->shares[h] > 0 ? worker->shares[h] * log(worker->shares[h]) : 0;
-	for (size_t h = 0; h < k; h++)
-		sums->weights[h] += worker->shares[h] *= weight;
-	for (size_t i = 0; i < n; i++)
-		add_share(worker, items[i], worker->shares, sums->counts);
+	for (size_t i = 0; i < row->n; i++, shares += by)
+	{
+		size_t at = (size_t) row->items[i], s = at - worker->first;
+
+		if (at < from || at >= below)
+			continue;
+		if (at < worker->first)
+			for (size_t h = 0; h < k; h++)
+				counts[at * k + h] += shares[h];
+		else
+			membership_number_add(worker->numbers, s, row->x[s], shares,
+								  counts + (worker->first + MEMBERSHIP_NUMBER_SUMS * s) * k);
+	}
+}
+
+void
+membership_add_items(const membership_worker *worker, const membership_row *row, size_t from,
+					 size_t below, membership_sums *sums)
+{
+	size_t k = worker->k;
+
+	if (!worker->mixed)
+		add_item_shares(worker, row, from, below, row->weights, 0, sums->counts);
+	for (size_t sweep = 0; worker->mixed && sweep < KEEP; sweep++)
+		add_item_shares(worker, row, from, below, row->kept + sweep * row->n * k, k, sums->counts);
+}
+
+void
+membership_add_row(const membership_worker *worker, const membership_row *row,
+				   membership_sums *sums)
+{
+	const double *own = row->weights;
+
+	sums->rows += row->weight;
+	sums->log_likelihood += row->log_likelihood;
+	for (size_t h = 0; h < worker->k; h++)
+		sums->weights[h] += own[h];
+	for (size_t h = 0; worker->entropies && h < worker->k; h++)
+		sums->entropy -= own[h] > 0 ? own[h] * log(own[h]) : 0;
 }
 
 /* The component at u of the cumulative product. */
@@ -296,31 +365,23 @@ kept_shares(membership_worker *worker, size_t n)
 		worker->shares[h] = (worker->shares[h] + worker->weights[h]) / total;
 }
 
-/* Adds the conditional distribution of an item, which is product over its sum. */
+/* The conditional distribution of an item, which is product over its sum, added to the mean. */
 static void
-keep_item(size_t k, const double *product, double sum, double *counts, double *mean)
+keep_item(size_t k, const double *restrict product, double sum, double *restrict kept,
+		  double *restrict mean)
 {
 	double scale = 1 / (sum * KEEP);
 
 	for (size_t h = 0; h < k; h++)
-	{
-		double share = product[h] * scale;
-
-		counts[h] += share;
-		mean[h] += share;
-	}
+		mean[h] += kept[h] = product[h] * scale;
 }
 
 /* The same of a number. */
 static void
-keep_number(const membership_worker *worker, int32_t item, double sum, double *counts)
+keep_number(size_t k, const double *product, double sum, double *kept, double *mean)
 {
-	for (size_t h = 0; h < worker->k; h++)
-	{
-		worker->share[h] = worker->product[h] / (sum * KEEP);
-		worker->shares[h] += worker->share[h];
-	}
-	add_share(worker, item, worker->share, counts);
+	for (size_t h = 0; h < k; h++)
+		mean[h] += kept[h] = product[h] / (sum * KEEP);
 }
 
 /* First draws of a chain: from the shares that some steps of the collapsed posterior give. */
@@ -338,10 +399,11 @@ begin_chain(membership_worker *worker, size_t n, const int32_t *items, uint8_t *
 	}
 }
 
-/* One sweep; draws: of the items, taken out of the counts before they are drawn again. */
+/* One sweep; draws: of the items, taken out of the counts before they are drawn again.  kept: n x
+ * k, or NULL. */
 TLV_CLONES static void
-mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool kept, uint8_t *draws,
-			tlv_rng *rng, membership_sums *sums)
+mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, uint8_t *draws, tlv_rng *rng,
+			double *kept)
 {
 	size_t k = worker->k;
 	double *counts = worker->counts, *product = worker->product;
@@ -354,13 +416,21 @@ mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool kept
 		counts[draws[i]]--;
 		for (size_t h = 0; h < k; h++)
 			sum += product[h] = own[h] * (worker->weights[h] + counts[h]) + TLV_TINY;
-		if (kept && (size_t) items[i] >= worker->first)
-			keep_number(worker, items[i], sum, sums->counts);
-		else if (kept)
-			keep_item(k, product, sum, sums->counts + (size_t) items[i] * k, worker->shares);
+		if (kept != NULL && (size_t) items[i] >= worker->first)
+			keep_number(k, product, sum, kept + i * k, worker->shares);
+		else if (kept != NULL)
+			keep_item(k, product, sum, kept + i * k, worker->shares);
 		draws[i] = (uint8_t) drawn_component(k, product, tlv_rng_uniform(rng) * sum);
 		counts[draws[i]]++;
 	}
+}
+
+static void
+run_class(membership_worker *worker, membership_row *row)
+{
+	row->log_likelihood = row->weight * membership_infer(worker, row->n, row->items);
+	for (size_t h = 0; h < worker->k; h++)
+		row->weights[h] = worker->shares[h] *= row->weight;
 }
 
 /*
@@ -368,13 +438,13 @@ mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool kept
  * conditional distribution, not the draw.  A chain that goes on has its last draws in chain.
  */
 static void
-expect_mixed(membership_worker *worker, size_t n, const int32_t *items, uint64_t seed,
-			 const membership_chain *chain, membership_sums *sums)
+run_chain(membership_worker *worker, uint64_t seed, const membership_chain *chain,
+		  membership_row *row)
 {
-	size_t k = worker->k;
+	size_t k = worker->k, n = row->n;
 	bool on = chain != NULL && chain->begun;
 	uint8_t *draws = chain != NULL ? chain->draws : worker->draws;
-	int burn = on ? BURN_ON : BURN;
+	double *kept = row->kept;
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, seed);
@@ -383,25 +453,41 @@ expect_mixed(membership_worker *worker, size_t n, const int32_t *items, uint64_t
 	for (size_t i = 0; i < n && on; i++)
 		worker->counts[draws[i]]++;
 	if (!on)
-		begin_chain(worker, n, items, draws, &rng);
-	for (int sweep = 0; sweep < burn + KEEP; sweep++)
-		mixed_sweep(worker, n, items, sweep >= burn, draws, &rng, sums);
-	for (size_t h = 0; h < k && n > 0; h++)
-		sums->weights[h] += worker->shares[h] / (double) n;
+		begin_chain(worker, n, row->items, draws, &rng);
+	for (int sweep = on ? BURN_ON : BURN; sweep > 0; sweep--)
+		mixed_sweep(worker, n, row->items, draws, &rng, NULL);
+	for (int sweep = 0; sweep < KEEP; sweep++, kept += n * k)
+		mixed_sweep(worker, n, row->items, draws, &rng, kept);
+	for (size_t h = 0; h < k; h++)
+		row->weights[h] = n > 0 ? worker->shares[h] / (double) n : 0;
 	kept_shares(worker, n);
-	if (!worker->silent)
-		sums->log_likelihood += mixed_likelihood(worker, n, items);
+	row->log_likelihood = worker->silent ? 0 : mixed_likelihood(worker, n, row->items);
+}
+
+void
+membership_run(membership_worker *worker, uint64_t seed, const membership_chain *chain,
+			   membership_row *row)
+{
+	if (worker->mixed)
+		run_chain(worker, seed, chain, row);
+	else
+		run_class(worker, row);
 }
 
 void
 membership_expect(membership_worker *worker, size_t n, const int32_t *items, double weight,
-				  uint64_t seed, const membership_chain *chain, membership_sums *sums)
+				  uint64_t seed, membership_sums *sums)
 {
-	sums->rows += weight;
-	if (worker->mixed)
-		expect_mixed(worker, n, items, seed, chain, sums);
-	else
-		expect_class(worker, n, items, weight, sums);
+	membership_row row = {.n = n,
+						  .items = items,
+						  .x = worker->x,
+						  .weight = weight,
+						  .weights = worker->row_weights,
+						  .kept = worker->kept};
+
+	membership_run(worker, seed, NULL, &row);
+	membership_add_items(worker, &row, 0, SIZE_MAX, sums);
+	membership_add_row(worker, &row, sums);
 }
 
 /* ---- maximisation ---- */
