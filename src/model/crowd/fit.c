@@ -389,7 +389,7 @@ diagnose_agreement(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 
 	TLV_TRY(tlv_crowd_agreement(ctx, &fit->data, &fit->copies, &z));
 	TLV_TRY(tlv_diagnose(ctx, d, z, "agreement"));
-	if (z < LEAST_AGREEMENT && !fit->known)
+	if (z < TLV_CHANCE_ERRORS && !fit->known)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_structure",
 									   .score = z,

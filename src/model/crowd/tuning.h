@@ -9,9 +9,6 @@
 /* Most EM iterations. */
 #define CROWD_MOST_STEPS TLV_TUNED(CROWD_MOST_STEPS, 200)
 
-/* Standard errors by which workers agree more than by chance, below which a warning says so. */
-#define LEAST_AGREEMENT TLV_TUNED(LEAST_AGREEMENT, 2.5)
-
 /*
  * Answers. The fewer of them a worker has, the more of the pool it is given: confusions of one
  * answer's own confirm any answer, and one class would swallow the others.

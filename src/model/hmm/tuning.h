@@ -16,9 +16,6 @@
 /* Least variance of a state by moments, relative to the mean variance. */
 #define MOMENTS_VARIANCE TLV_TUNED(MOMENTS_VARIANCE, 1e-6)
 
-/* EM iterations on the counts of windows. */
-#define START_ITERATIONS TLV_TUNED(START_ITERATIONS, 100)
-
 /* Pseudo-count of the counts of labels. */
 #define SMOOTHING TLV_TUNED(SMOOTHING, 1.0)
 
@@ -77,7 +74,7 @@
 /* Initialisations of EM for each number of states. */
 #define HMM_THINNING_STARTS TLV_TUNED(HMM_THINNING_STARTS, 4)
 
-/* EM iterations of the best one. */
+/* EM iterations on the counts of windows from the best one, and from given parameters. */
 #define HMM_LAST_STEPS TLV_TUNED(HMM_LAST_STEPS, 100)
 
 /* Work above which initialisations are fewer, or none. */

@@ -155,7 +155,7 @@ diagnose_training(tlv_context *ctx, const membership_training *training, bool ch
 										.hint = "Use a smaller k, or give more rows or variables."},
 						 "the pairs of variables do not identify k components: the initial "
 						 "estimate is from clusters, and other parameters may fit as well"));
-	if (!chosen && !alone && training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held.error))
+	if (!chosen && !alone && training->k > 1 && !(gain > TLV_CHANCE_ERRORS * training->held.error))
 		return tlv_warn(ctx, to,
 						&(tlv_warning){.code = "no_structure",
 									   .score = gain,

@@ -36,13 +36,6 @@
  */
 #define MEMBERSHIP_FEW_ROWS TLV_TUNED(MEMBERSHIP_FEW_ROWS, 1000)
 
-/*
- * Standard errors by which components must predict better than none.  What is compared is the best
- * of several initialisations, priors and numbers: at 2 noise passes in up to 3 of 100 tables, at
- * 2.5 in none of 600 (bench answers).
- */
-#define MEMBERSHIP_MARGIN TLV_TUNED(MEMBERSHIP_MARGIN, 2.5)
-
 /* Numbers of components in a row without a gain in BIC that end the search. */
 #define WITHOUT_GAIN TLV_TUNED(WITHOUT_GAIN, 2)
 
@@ -216,9 +209,6 @@
 
 /* Steps of the collapsed posterior from which a chain begins. */
 #define BEGIN_STEPS TLV_TUNED(BEGIN_STEPS, 8)
-
-/* Most steps of a membership towards its mean. */
-#define MEMBERSHIP_MOST_STEPS TLV_TUNED(MEMBERSHIP_MOST_STEPS, 100)
 
 /* Change of a membership at which these have converged. */
 #define MEMBERSHIP_WORKER_SETTLED TLV_TUNED(MEMBERSHIP_WORKER_SETTLED, 1e-6)

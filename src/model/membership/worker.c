@@ -9,6 +9,7 @@
 #include "tuning.h"
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 size_t
 membership_kept(const membership_worker *worker)
@@ -47,7 +48,7 @@ membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categori
 	worker->k = k;
 	worker->most = most;
 	worker->first = SIZE_MAX;
-	worker->most_steps = MEMBERSHIP_MOST_STEPS;
+	worker->most_steps = TLV_INFER_STEPS;
 	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 5);
 	worker->shares = worker->log_weights + k;
 	worker->product = worker->shares + k;

@@ -24,6 +24,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 /* A rate of 0 counts as this share of the largest one. */
 #define SMALLEST_RATE 1e-12
@@ -422,7 +423,7 @@ mixed_posterior(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares)
 {
 	begin_node(model, u);
 	memset(shares, 0, model->parts.k * sizeof(double));
-	for (int step = 0; step < (u < 0 ? NEW_NODE_STEPS : 1); step++)
+	for (int step = 0; step < (u < 0 ? TLV_INFER_STEPS : 1); step++)
 	{
 		TLV_TRY(step_node(ctx, model));
 		if (share_parameters(model, shares) <= NEW_NODE_TOLERANCE)

@@ -10,12 +10,6 @@
 
 /* ---- How many communities there are ---- */
 /*
- * Proportion of what the communities of the moves explain, by which those of the spectrum must
- * explain more.
- */
-#define FULL_MARGIN TLV_TUNED(FULL_MARGIN, 0.5)
-
-/*
  * Nats an edge. Communities of the moves that gain more over one community are not compared with
  * the spectrum's.
  */
@@ -82,9 +76,6 @@
 /* Resolutions in a row without a larger likelihood that end the search for finer communities. */
 #define FINER_IN_VAIN TLV_TUNED(FINER_IN_VAIN, 3)
 
-/* Proportion of what is explained by whose loss this search ends. */
-#define FINER_FALL TLV_TUNED(FINER_FALL, 0.05)
-
 /*
  * What rates of every pair of communities must explain, relative to one rate between all, for
  * finer communities to be taken.
@@ -101,13 +92,10 @@
 /* Edges. Of fewer every part is set aside once, and the folds are pooled. */
 #define FEW_EDGES TLV_TUNED(FEW_EDGES, 2000)
 
-/* Standard errors by which the edges set aside agree with a direction, over the pooled folds. */
-#define POOLED_Z TLV_TUNED(POOLED_Z, 2.5)
-
 /* The same, of the mean over folds that are not pooled. */
 #define SIGNIFICANT_Z TLV_TUNED(SIGNIFICANT_Z, 2.0)
 
-/* Iterations of the subspace. */
+/* Iterations of the subspace, and of that of the moments of a large graph. */
 #define COMMUNITY_STEPS TLV_TUNED(COMMUNITY_STEPS, 16)
 
 /* Relative change of an eigenvalue at which it has converged. */
@@ -238,9 +226,6 @@
 #define STARS_TOLERANCE TLV_TUNED(STARS_TOLERANCE, 1e-5)
 
 /* The same of a large graph. */
-#define LARGE_STARS_STEPS TLV_TUNED(LARGE_STARS_STEPS, 16)
-
-/* The same of a large graph. */
 #define LARGE_STARS_TOLERANCE TLV_TUNED(LARGE_STARS_TOLERANCE, 1e-3)
 
 /* Work (edge ends x k) above which a graph is large. */
@@ -251,9 +236,6 @@
 
 /* Steps that must fit into it. */
 #define DECOMPOSE_STEPS TLV_TUNED(DECOMPOSE_STEPS, 100)
-
-/* Steps of the memberships of a new node. */
-#define NEW_NODE_STEPS TLV_TUNED(NEW_NODE_STEPS, 100)
 
 /* Largest change of a membership at which they have converged. */
 #define NEW_NODE_TOLERANCE TLV_TUNED(NEW_NODE_TOLERANCE, 1e-5)

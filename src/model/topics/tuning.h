@@ -6,9 +6,6 @@
 
 #include "tensorlv/num/tuned.h"
 
-/* Most fixed-point steps of a document. */
-#define TLV_TOPIC_INFER_STEPS TLV_TUNED(TLV_TOPIC_INFER_STEPS, 100)
-
 /* Change of a proportion at which they have converged. */
 #define TLV_TOPIC_INFER_CHANGE TLV_TUNED(TLV_TOPIC_INFER_CHANGE, 1e-4)
 

@@ -16,6 +16,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 #define FLOAT_ROWS 4 /* theta, weights, product, row */
 
@@ -297,7 +298,7 @@ tlv_topic_infer(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int3
 		return TLV_OK;
 	}
 	TLV_TRY(tlv_topic_check_document(ctx, worker, n, index, count, false, NULL));
-	TLV_TRY(tlv_topic_fixed_point(ctx, worker, n, index, count, TLV_TOPIC_INFER_STEPS,
+	TLV_TRY(tlv_topic_fixed_point(ctx, worker, n, index, count, TLV_INFER_STEPS,
 								  TLV_TOPIC_INFER_CHANGE));
 	/* The last step's totals are theta before it was rounded to float. */
 	for (size_t j = 0; j < worker->k; j++)
@@ -386,7 +387,7 @@ tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, tlv_topic_logis
 										 worker->half_count[0], worker->totals));
 	else
 		TLV_TRY(tlv_topic_fixed_point(ctx, worker, held[0], worker->half_index[0],
-									  worker->half_count[0], TLV_TOPIC_INFER_STEPS,
+									  worker->half_count[0], TLV_INFER_STEPS,
 									  TLV_TOPIC_INFER_CHANGE));
 	for (size_t j = 0; logistic == NULL && j < worker->k; j++)
 		worker->totals[j] = (double) worker->theta[j];

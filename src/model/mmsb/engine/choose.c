@@ -51,13 +51,6 @@ weigh_one(tlv_context *ctx, const tlv_mmsb_fit_state *fit, choice *one)
 	return TLV_OK;
 }
 
-/* Whether b explains more than a by the margin, of what a explains beyond one community. */
-static bool
-explains_more(const choice *one, const choice *a, const choice *b)
-{
-	return b->evidence > one->evidence + (1 + FULL_MARGIN) * (a->evidence - one->evidence);
-}
-
 /* Communities without nodes are left out. */
 static tlv_status
 drop_empty(tlv_context *ctx, const tlv_mmsb_fit_state *fit, choice *of)
@@ -303,7 +296,7 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (open && directions > 1 && directions != proposed)
 		TLV_TRY(try_directions(ctx, fit, directions, &one, proposed == 1, &spectrum));
 	TLV_TRY(tell_evidence(ctx, &one, &moves, &spectrum, &fit->diagnostics));
-	better = spectrum.k > 0 && (proposed == 1 || explains_more(&one, &moves, &spectrum));
+	better = spectrum.k > 0 && (proposed == 1 || spectrum.evidence > moves.evidence);
 	return take_choice(ctx, fit, better ? &spectrum : &moves);
 }
 

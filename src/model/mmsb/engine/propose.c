@@ -491,8 +491,6 @@ refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 			proposal_take(work, evidence[1], resolution);
 		else if (evidence[0] > work->value)
 			proposal_take(work, evidence[0], resolution);
-		if (evidence[1] < best - FINER_FALL * (best - one))
-			break;
 		vain = evidence[1] > best ? 0 : vain + 1;
 		best = fmax(best, evidence[1]);
 	}

@@ -15,6 +15,7 @@
 
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 /* Directions of the subspace beside those that are tested. */
 #define EXTRA 10
@@ -219,7 +220,7 @@ tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t look
 	}
 	*k = 0;
 	for (size_t j = 0; j < most; j++)
-		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : SIGNIFICANT_Z))
+		if (standardize(&z[j], pooled, folds) > (pooled ? TLV_CHANCE_ERRORS : SIGNIFICANT_Z))
 			++*k;
 		else if (pooled)
 			break; /* the others are no longer apart from the noise, and fold by fold not the same

@@ -137,7 +137,7 @@ find_stars(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool directions)
 						  .normalized = directions || fit->corrected};
 	bool large = (double) fit->side[s].edges.entries * (double) fit->k > LARGE_STARS_WORK;
 	tlv_star_options options = {.width = fit->k,
-								.max_steps = large ? LARGE_STARS_STEPS : STARS_STEPS,
+								.max_steps = large ? COMMUNITY_STEPS : STARS_STEPS,
 								.tolerance = large ? LARGE_STARS_TOLERANCE : STARS_TOLERANCE,
 								.directions = directions,
 								.seed = fit->options->seed + s};
