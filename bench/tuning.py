@@ -49,6 +49,13 @@ LINES = {
         ('tree', "tlv_mmsb('SELECT src, dst FROM tree_edges')", 'SELECT count(*) FROM tlv_communities(m)'),
         ('weights', "tlv_mmsb('SELECT src, dst, weight FROM weighted_edges')",
          'SELECT tlv_nmi(community, node % 3) FROM (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(m) ORDER BY node, membership DESC) f')]),
+    'membership': ([f'CREATE TABLE {name} AS SELECT tlv_simulate_{kind}_model({model}, seed => {{s}}) truth' for name, kind, model in (
+        ('classes', 'lca', '12, 3'), ('near', 'lca', '8, 4, concentration => 2'), ('noise', 'lca', '10, 1'), ('members', 'gom', '15, 3'), ('pure', 'gom', '20, 3, alpha => .02'))] + [
+        f'CREATE TABLE {name}_rows AS SELECT s.* FROM {name}, tlv_simulate_{kind}(truth, {rows}, {{s}}) s' for name, kind, rows in (
+            ('classes', 'lca', 1000), ('near', 'lca', 1000), ('noise', 'lca', 600), ('members', 'gom', 600), ('pure', 'gom', 600))], [
+        (name + options, f"{call}('SELECT v FROM {name}_rows'{options})", f'SELECT -avg(distance) FROM {name}, tlv_match(truth, m)') for name, call, options in (
+            ('classes', 'tlv_lca', ''), ('classes', 'tlv_lca', ', k => 3'), ('near', 'tlv_lca', ''), ('near', 'tlv_lca', ", criterion => 'bic'"), ('noise', 'tlv_lca', ''),
+            ('members', 'tlv_gom', ', k => 3'), ('members', 'tlv_gom', ''), ('pure', 'tlv_gom', ', k => 3'))]),
 }
 
 # -- the numbers ------------------------------------------------------------------
