@@ -245,8 +245,10 @@ FROM tlv_lca($$SELECT i % 2 AS a, i % 4 < 2 AS b, 20 * (i % 2) + sin(i * 12.9898
                       CASE WHEN i > 592 AND i % 2 = 1 THEN (ARRAY[12, 25, 60, -28])[(i - 591) / 2] ELSE 0 END::float8 AS x
                FROM generate_series(1, 600) i$$, 3, layout => 'wide') AS m;
 -- threads change no bit of a model, with numbers and missing values among the categories or not, of classes and of memberships
-CREATE TABLE many AS SELECT CASE WHEN id % 13 > 0 THEN v[1] END AS a, v[2] AS b, v[3] AS c, CASE WHEN id % 7 > 0 THEN v[4] + sin(id) END AS x, v FROM tlv_simulate_lca(tlv_simulate_lca_model(12, 3, seed => 2), 30000);
-CREATE VIEW many_fits AS SELECT tlv_gom('SELECT v FROM many LIMIT 6000', 3) AS memberships, tlv_gom('SELECT a, b, c, x FROM many', 2, layout => 'wide') AS of_numbers, tlv_lca('SELECT v FROM many', 3) AS classes;
+CREATE TABLE many AS SELECT CASE WHEN id % 13 > 0 THEN v[1] END AS a, v[2] AS b, v[3] AS c, CASE WHEN id % 7 > 0 THEN v[4] + sin(id) END AS x, v
+FROM tlv_simulate_lca(tlv_simulate_lca_model(12, 3, seed => 2), 30000);
+CREATE VIEW many_fits AS SELECT tlv_gom('SELECT v FROM many LIMIT 6000', 3) AS memberships,
+       tlv_gom('SELECT a, b, c, x FROM many', 2, layout => 'wide') AS of_numbers, tlv_lca('SELECT v FROM many', 3) AS classes;
 CREATE TABLE many_one AS SELECT * FROM many_fits;
 SET tensorlv.threads = 2;
 SELECT f.memberships = o.memberships AS memberships, f.of_numbers = o.of_numbers AS of_numbers, f.classes = o.classes AS classes FROM many_fits f, many_one o;

@@ -139,12 +139,14 @@ run_rows(void *argument, size_t lane, size_t first, size_t n)
 	for (size_t j = first; j < first + n; j++)
 	{
 		size_t i = block->first + j;
-		membership_chain chain = {own->draws + i * rows->slots, own->step > 0};
+		membership_chain chain = {NULL, own->step > 0};
 		membership_row row;
 
 		block->count[j] = membership_row_members(rows, rows->codes, i, &block->worker[lane],
 												 block->items + j * rows->slots);
 		row = block_row(block, j);
+		if (own->draws != NULL)
+			chain.draws = own->draws + i * rows->slots;
 		membership_run(&block->worker[lane], tlv_mix64(own->seed + i) + (uint64_t) own->step,
 					   own->draws != NULL ? &chain : NULL, &row);
 		block->found[j * block->numbers] = row.log_likelihood;
