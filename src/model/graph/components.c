@@ -44,9 +44,18 @@ static void
 join_sets(node_sets *sets, int32_t u, int32_t v)
 {
 	bool differs[2];
-	int32_t a = first_of_set(sets, u, &differs[0]), b = first_of_set(sets, v, &differs[1]);
-	bool alike = differs[0] == differs[1];
+	int32_t a = sets->towards[u], b;
+	bool alike;
 
+	if (a == sets->towards[v] && a == sets->towards[a])
+	{
+		/* Of nearly all edges both nodes lead to the first one of their set at once. */
+		sets->clash |= sets->differs[u] == sets->differs[v];
+		return;
+	}
+	a = first_of_set(sets, u, &differs[0]);
+	b = first_of_set(sets, v, &differs[1]);
+	alike = differs[0] == differs[1];
 	sets->clash |= a == b && alike;
 	if (a == b)
 		return;
