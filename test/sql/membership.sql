@@ -255,3 +255,24 @@ SELECT f.memberships = o.memberships AS memberships, f.of_numbers = o.of_numbers
 RESET tensorlv.threads;
 DROP VIEW many_fits;
 DROP TABLE many, many_one;
+-- amounts and durations are skewed in every class: three classes of them are three, and keep their distribution; a row without one has none
+CREATE FUNCTION skewed(kind text, u float8, z float8, mean float8) RETURNS float8 LANGUAGE sql AS $$
+  SELECT CASE kind WHEN 'log-normal' THEN mean * exp(.5 * z) WHEN 'exponential' THEN -ln(1 - u) * mean WHEN 'price' THEN ceil(mean * exp(.6 * z)) ELSE mean + mean / 5 * z END $$;
+CREATE TABLE skewed_rows AS SELECT kind, i, h, format('a%s', (h + (r[1] < .2)::int) % 3) AS a, format('b%s', (h + (r[2] < .2)::int) % 2) AS b,
+       skewed(kind, r[3], sqrt(-2 * ln(1 - r[5])) * cos(6.283185307179586 * r[3]), 20 * exp(h)) AS amount,
+       skewed(kind, r[4], sqrt(-2 * ln(1 - r[6])) * cos(6.283185307179586 * r[4]), 150 * exp(-.8 * h)) AS duration
+FROM unnest('{log-normal,exponential,price,normal}'::text[]) kind, generate_series(1, 900) i, LATERAL (SELECT i % 3 AS h) c,
+     LATERAL (SELECT array_agg((hashint4(i * 10 + j)::bigint & 1073741823) / 1073741824.0::float8) AS r FROM generate_series(1, 6) j) d;
+CREATE TABLE skewed_models AS SELECT kind, tlv_lca(format('SELECT a, b, amount, duration FROM skewed_rows WHERE kind = %L', kind), layout => 'wide') AS model
+FROM unnest('{log-normal,exponential,price,normal}'::text[]) kind;
+SELECT kind, (SELECT count(*) FROM tlv_components(model)) AS classes, tlv_to_json(model)::jsonb->'scalar_counts' AS forms,
+       (SELECT sum(n) / 900 > .85
+        FROM (SELECT max(n) AS n FROM (SELECT h, tlv_assign(model, r) AS class, count(*) AS n FROM skewed_rows r WHERE r.kind = s.kind GROUP BY 1, 2) q GROUP BY h) q) AS assigned
+FROM skewed_models s ORDER BY kind;
+SELECT kind, tlv_to_json(model)::jsonb->'scalar_counts' = tlv_to_json(next)::jsonb->'scalar_counts' AS forms_stay,
+       (SELECT max(abs(ln(a.mean / b.mean))) < .02 FROM tlv_means(model) a JOIN tlv_means(next) b USING (component, dimension)) AS stands
+FROM (SELECT s.kind, s.model, tlv_update(s.model, tlv_statistics(r, s.model)) AS next
+      FROM skewed_models s JOIN skewed_rows r ON r.kind = s.kind GROUP BY s.kind, s.model) q ORDER BY kind;
+SELECT tlv_infer(model, ROW('a1', 'b1', 0, 50.0)) = tlv_infer(model, ROW('a1', 'b1', NULL, 50.0)) AS as_missing FROM skewed_models WHERE kind = 'price';
+DROP TABLE skewed_rows, skewed_models;
+DROP FUNCTION skewed(text, float8, float8, float8);

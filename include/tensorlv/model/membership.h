@@ -13,8 +13,9 @@
  * variable after variable: of a category given the component, those of a variable sum to 1), where
  * categories have names "category_offsets" and "category_names"; of rows with numbers beside the
  * categories "scalar_means" (k x numbers: of each in the components), and, where they were learnt
- * from rows, "scalar_variances" (the same) and "scalar_counts" (numbers: 1 where it is Poisson, 0
- * where it is normal); names of the variables (dimension_names.h) and diagnostics.
+ * from rows, "scalar_variances" (the same) and "scalar_counts" (numbers: a tlv_number_form; means
+ * and variances are those of the number itself in every form); names of the variables
+ * (dimension_names.h) and diagnostics.
  *
  * Rows of a model whose numbers have variances are vectors: the codes of the variables, and the
  * numbers behind them; NaN or TLV_MEMBERSHIP_MISSING is a number that is missing, NaN or below 0 a
@@ -55,6 +56,17 @@ tlv_membership_is_missing(double number)
 	return number != number || number == TLV_MEMBERSHIP_MISSING;
 }
 
+/* The distribution of a number in the components.  The last two are of positive numbers. */
+typedef enum tlv_number_form
+{
+	TLV_NUMBER_NORMAL,
+	TLV_NUMBER_POISSON,
+	TLV_NUMBER_LOGNORMAL,
+	TLV_NUMBER_GAMMA
+} tlv_number_form;
+
+#define TLV_NUMBER_FORMS (TLV_NUMBER_GAMMA + 1)
+
 typedef struct tlv_membership_parts
 {
 	size_t p;			   /* variables */
@@ -74,7 +86,7 @@ typedef struct tlv_membership_parts
 	const char *names;
 	const double *scalar_means;		/* k x scalars, or NULL: there are none */
 	const double *scalar_variances; /* the same, or NULL: the means are all that is known */
-	const int64_t *scalar_counts;	/* scalars, or NULL with them */
+	const int64_t *scalar_counts;	/* scalars: tlv_number_form; or NULL with them */
 	tlv_diagnostics *diagnostics;	/* for writing */
 } tlv_membership_parts;
 

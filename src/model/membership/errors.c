@@ -63,17 +63,17 @@ list_variable(tlv_context *ctx, const tlv_membership_parts *parts, size_t j, siz
 	return TLV_OK;
 }
 
-/* Number s beside the categories: its means, and its variances where it is normal and they are
- * known. */
+/* Number s beside the categories: its means, and its variances where they are known and no count's.
+ */
 static tlv_status
 list_number(tlv_context *ctx, const tlv_membership_parts *parts, size_t s, tlv_text name,
 			size_t block, tlv_estimates *list)
 {
 	bool known = parts->scalar_variances != NULL;
-	bool normal = known && parts->scalar_counts[s] == 0;
+	bool varies = known && parts->scalar_counts[s] != TLV_NUMBER_POISSON;
 
 	for (size_t h = 0; h < parts->k; h++)
-		for (int part = 0; part < (normal ? 2 : 1); part++)
+		for (int part = 0; part < (varies ? 2 : 1); part++)
 			TLV_TRY(tlv_estimates_add(
 				ctx, list,
 				&(tlv_estimate){.part = part == 0 ? TLV_ESTIMATE_MEAN : TLV_ESTIMATE_VARIANCE,
@@ -156,17 +156,17 @@ score_number(const membership_model *model, size_t s, bool seen, const double *s
 			 double *scores)
 {
 	const membership_numbers *numbers = &model->numbers;
-	bool normal = !numbers->counts[s];
-	size_t k = model->parts.k, each = normal ? 2 : 1;
+	size_t k = model->parts.k, each = numbers->form[s] != TLV_NUMBER_POISSON ? 2 : 1;
 
 	for (size_t h = 0; seen && h < k; h++)
 	{
-		double mean = numbers->mean[s * k + h], variance = numbers->variance[s * k + h];
-		double beyond = model->worker.x[s] - mean;
+		double score[2];
 
-		scores[h * each] = shares[h] * beyond / (normal ? variance : mean);
-		if (normal)
-			scores[h * each + 1] = shares[h] / 2 * (beyond * beyond / variance - 1) / variance;
+		membership_number_form(numbers->form[s])
+			->score(model->worker.x[s], numbers->mean[s * k + h], numbers->variance[s * k + h],
+					score);
+		for (size_t part = 0; part < each; part++)
+			scores[h * each + part] = shares[h] * score[part];
 	}
 	return k * each;
 }
@@ -223,15 +223,16 @@ membership_score(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_sc
 static size_t
 redraw_number(const tlv_membership_parts *parts, size_t s, const double *values)
 {
-	bool normal = parts->scalar_variances != NULL && parts->scalar_counts[s] == 0;
-	size_t k = parts->k, each = normal ? 2 : 1;
+	int64_t form = parts->scalar_variances != NULL ? parts->scalar_counts[s] : TLV_NUMBER_POISSON;
+	size_t k = parts->k, each = form != TLV_NUMBER_POISSON ? 2 : 1;
 
 	for (size_t h = 0; h < k; h++)
 	{
 		double *mean = (double *) parts->scalar_means + s * k + h, *variance;
 
-		*mean = normal ? values[h * each] : fmax(values[h * each], *mean / TLV_MOST_FACTOR);
-		if (!normal)
+		*mean = form == TLV_NUMBER_NORMAL ? values[h * each]
+										  : fmax(values[h * each], *mean / TLV_MOST_FACTOR);
+		if (form == TLV_NUMBER_POISSON)
 			continue;
 		variance = (double *) parts->scalar_variances + s * k + h;
 		*variance *= exp(fmin(fmax(values[h * each + 1] / *variance - 1, -log(TLV_MOST_FACTOR)),

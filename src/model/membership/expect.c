@@ -207,17 +207,26 @@ membership_expect_rows(tlv_context *ctx, const membership_rows *rows,
 
 /* ---- cells held out ---- */
 
-/* Logarithm of what an item is among all rows: a share, or a normal density. */
+/* Logarithm of what an item is among all rows: a share, or the density, normal or log-normal, under
+ * which all rows are likelier. */
 static double
 log_marginal(const membership_worker *worker, const membership_rows *rows, int32_t item)
 {
 	size_t s = (size_t) item - worker->first;
-	double beyond;
+	const number_scale *scale;
+	double beyond, deviation;
 
 	if ((size_t) item < worker->first)
 		return log(fmax(rows->marginal[item], 1e-3 / (double) rows->n));
-	beyond = (worker->x[s] - rows->centre[s]) / rows->deviation[s];
-	return -beyond * beyond / 2 - log(2 * M_PI) / 2 - log(rows->deviation[s]);
+	scale = &rows->scale[s];
+	beyond = (worker->x[s] - scale->centre) / scale->deviation;
+	deviation = scale->deviation;
+	if (scale->log_deviation > 0 && scale->log_centre + log(scale->log_deviation) < log(deviation))
+	{
+		beyond = (log(worker->x[s]) - scale->log_centre) / scale->log_deviation;
+		deviation = scale->log_deviation * worker->x[s];
+	}
+	return -beyond * beyond / 2 - log(2 * M_PI) / 2 - log(deviation);
 }
 
 /* Of every item its logarithm under the row's shares and that of all rows: 2 x n. */

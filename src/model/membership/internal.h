@@ -21,20 +21,73 @@ extern tlv_status membership_check_copies(tlv_context *ctx, size_t values, size_
 
 /* ---- numbers.c: numbers beside the categories, with a distribution in every component ---- */
 
-/* Of every number the mean and variance in the components: normal, or, where all are counts and
- * that is likelier, Poisson. */
+/* Where a number lies in all rows, and its logarithm; log_deviation is 0 where there is none. */
+typedef struct number_scale
+{
+	double centre, deviation;
+	double log_centre, log_deviation;
+} number_scale;
+
+/*
+ * Every number's distribution in the components: its form, and the mean and variance of the number
+ * itself.  While forms are chosen, the sums are those of a normal number and of its logarithm;
+ * where they are given, those of the form.
+ */
 typedef struct membership_numbers
 {
 	size_t q, k;
-	double *centre;	   /* q: of all rows; sums are of what is beyond it */
-	double *deviation; /* q: of all rows */
-	double *mean;	   /* q x k */
-	double *variance;  /* q x k: of counts the mean */
-	int64_t *counts;   /* q: 1 where it is Poisson */
+	bool choosing;
+	number_scale *scale; /* q */
+	double *mean;		 /* q x k */
+	double *variance;	 /* q x k: of Poisson numbers the mean */
+	int64_t *form;		 /* q: tlv_number_form */
+	double *trial;		 /* 2 x k: mean and variance under a form that is tried */
 } membership_numbers;
 
-/* Rows of sums of a number: how often, what is above and below the centre, squares. */
-#define MEMBERSHIP_NUMBER_SUMS 4
+/* Rows of sums of a number: how often, of the first statistic of its form what is above 0 and what
+ * is below, the second one; where forms are chosen also the logarithm beyond its centre, and the
+ * square of that. */
+#define MEMBERSHIP_NUMBER_SUMS	 4
+#define MEMBERSHIP_CHOOSING_SUMS 6
+
+static inline size_t
+membership_number_sums(const membership_numbers *numbers)
+{
+	return numbers->choosing ? MEMBERSHIP_CHOOSING_SUMS : MEMBERSHIP_NUMBER_SUMS;
+}
+
+/* ---- number_forms.c ---- */
+
+/* Pseudo-counts that a step adds to the sums; the part of a variance before it that is kept. */
+typedef struct number_step
+{
+	double count, narrow, kept;
+	bool whole; /* the numbers are counts */
+} number_step;
+
+/*
+ * A form is an exponential family of two statistics t: the logarithm of its density at x is base(x)
+ * + c_0 + c_1 t_1 + c_2 t_2, where c follows from the mean and variance of x.  t_2 is never
+ * negative.
+ */
+typedef struct number_form
+{
+	double penalty; /* of choosing it in place of the normal one, in logarithms of the rows */
+	/* Returns base(x). */
+	double (*statistics)(const number_scale *scale, double x, double *t);
+	void (*coefficients)(const number_scale *scale, double mean, double variance, double *c);
+	void (*expected)(const number_scale *scale, double mean, double variance, double *t);
+	/* The greatest posterior of n values whose statistics sum to t; the mean and variance before
+	 * are there. */
+	void (*maximize)(const number_step *step, const number_scale *scale, double n, const double *t,
+					 double *mean, double *variance);
+	/* The derivatives of the logarithm of the density by mean and variance. */
+	void (*score)(double x, double mean, double variance, double *score);
+} number_form;
+
+extern const number_form *membership_number_form(int64_t form);
+
+/* ---- numbers.c ---- */
 
 extern tlv_status membership_numbers_create(tlv_context *ctx, size_t q, size_t k,
 											membership_numbers *numbers);
@@ -45,15 +98,16 @@ extern tlv_status membership_numbers_copy(tlv_context *ctx, const membership_num
 extern tlv_status membership_numbers_of(tlv_context *ctx, const tlv_membership_parts *parts,
 										membership_numbers *numbers);
 
-/* Adds share (k) times a number's value to its sums (4 x k). */
+/* Adds share (k) times a number's value to its sums (membership_number_sums x k). */
 extern void membership_number_add(const membership_numbers *numbers, size_t s, double x,
 								  const double *share, double *sums);
 
-/* Parameters from sums (4 q x k) after a step of that weight (step_prior.h).  whole (q, or NULL:
- * distributions stay): all are counts, of which logs (q) has the logarithms of the factorials
+/* Parameters from sums (q x membership_number_sums x k) after a step of that weight (step_prior.h),
+ * and, where forms are chosen, the form under which they are likeliest.  whole (q; NULL where forms
+ * are given): all are counts, of which factorials (q) has the logarithms of the factorials
  * together. */
 extern void membership_numbers_maximize(double weight, const double *sums, const bool *whole,
-										const double *logs, membership_numbers *numbers);
+										const double *factorials, membership_numbers *numbers);
 
 /* ---- worker.c: one row under given parameters ---- */
 
@@ -80,11 +134,11 @@ typedef struct membership_worker
 	bool silent;					   /* what rows of memberships add has no likelihood */
 	size_t first;					   /* item of the first number */
 	const membership_numbers *numbers; /* or NULL: there are none */
-	double *terms;		   /* q x k: of the logarithm of a density what no value changes */
-	double *x;			   /* q: of the last row */
-	double *densities;	   /* q x k: of the last row, over the largest of each */
-	double *log_densities; /* q x k: as they are */
-	double *largest;	   /* q: in logarithms */
+	double *coefficients;			   /* q x 3 x k: of logarithms of densities (number_form) */
+	double *x;						   /* q: of the last row */
+	double *densities;				   /* q x k: of the last row, over the largest of each */
+	double *log_densities;			   /* q x k: as they are */
+	double *largest;				   /* q: in logarithms */
 } membership_worker;
 
 extern tlv_status membership_worker_create(tlv_context *ctx, bool mixed, size_t k,
@@ -193,11 +247,10 @@ typedef struct membership_rows
 	/* Of the variables, the last ones: numbers, of which starts see the groups that they fall into
 	 * as categories, refinement the values. */
 	size_t scalars;
-	double *numbers;   /* n x scalars */
-	double *centre;	   /* scalars */
-	double *deviation; /* scalars */
-	bool *whole;	   /* scalars: all are counts */
-	double *group;	   /* 2 x categories: mean and variance of each group of a number */
+	double *numbers;	 /* n x scalars */
+	number_scale *scale; /* scalars */
+	bool *whole;		 /* scalars: all are counts */
+	double *group;		 /* 2 x categories: mean and variance of each group of a number */
 } membership_rows;
 
 /* Of doubles, n x slots, -1 missing, the last ones of each row numbers; states: the least number of
@@ -216,7 +269,7 @@ membership_real_categories(const membership_rows *rows)
 static inline size_t
 membership_sum_rows(const membership_rows *rows)
 {
-	size_t refined = membership_real_categories(rows) + MEMBERSHIP_NUMBER_SUMS * rows->scalars;
+	size_t refined = membership_real_categories(rows) + MEMBERSHIP_CHOOSING_SUMS * rows->scalars;
 
 	return refined > rows->categories ? refined : rows->categories;
 }

@@ -190,7 +190,7 @@ write_trained(tlv_context *ctx, const membership_learning *fit, const membership
 		parts.scalars = numbers->q;
 		parts.scalar_means = numbers->mean;
 		parts.scalar_variances = numbers->variance;
-		parts.scalar_counts = numbers->counts;
+		parts.scalar_counts = numbers->form;
 	}
 	return tlv_membership_write(ctx, &parts, fit->options.fit.mixed, NULL, image, size);
 }

@@ -186,18 +186,18 @@ membership_check_numbers(tlv_context *ctx, const tlv_membership_parts *parts)
 						parts->scalars);
 	for (size_t i = 0; i < parts->scalars * parts->k; i++)
 	{
-		int64_t counted = parts->scalar_counts[i / parts->k];
+		int64_t form = parts->scalar_counts[i / parts->k];
 
 		if (!(parts->scalar_variances[i] > 0 && parts->scalar_variances[i] <= MOST_SQUARE))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_variances\" holds %g",
 							parts->scalar_variances[i]);
 		if (!(fabs(parts->scalar_means[i]) <= TLV_MEMBERSHIP_LARGEST) ||
-			(counted == 1 && !(parts->scalar_means[i] > 0)))
+			(form != TLV_NUMBER_NORMAL && !(parts->scalar_means[i] > 0)))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_means\" holds %g",
 							parts->scalar_means[i]);
-		if (counted != 0 && counted != 1)
+		if (form < 0 || form >= TLV_NUMBER_FORMS)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_counts\" holds %lld",
-							(long long) counted);
+							(long long) form);
 	}
 	return TLV_OK;
 }
@@ -371,7 +371,9 @@ items_of_vector(tlv_context *ctx, membership_model *model, const tlv_part *part,
 			continue;
 		if (!(fabs(number) <= TLV_MEMBERSHIP_LARGEST))
 			return tlv_refuse_number(ctx, s, number, TLV_MEMBERSHIP_LARGEST);
-		if (model->numbers.counts[s] && number < 0)
+		if (model->numbers.form[s] > TLV_NUMBER_POISSON && number <= 0)
+			continue; /* as if it were missing: so are categories that the model does not know */
+		if (model->numbers.form[s] == TLV_NUMBER_POISSON && number < 0)
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g: the model's are counts, from 0",
 					 s + 1, number);

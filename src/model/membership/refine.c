@@ -49,30 +49,30 @@ membership_start_numbers(tlv_context *ctx, const membership_rows *rows, membersh
 	if (q == 0 || fit->numbers.q > 0)
 		return TLV_OK;
 	TLV_TRY(membership_numbers_create(ctx, q, k, &fit->numbers));
-	memcpy(fit->numbers.centre, rows->centre, q * sizeof(double));
-	memcpy(fit->numbers.deviation, rows->deviation, q * sizeof(double));
+	memcpy(fit->numbers.scale, rows->scale, q * sizeof(number_scale));
+	fit->numbers.choosing = true;
 	for (size_t i = 0; i < q * k; i++)
 	{
 		size_t s = i / k, j = rows->p - q + s;
+		double centre = rows->scale[s].centre, deviation = rows->scale[s].deviation;
 		double mean = 0, variance = 0;
 
 		for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 		{
-			double share = fit->table[v * k + i % k], own = rows->group[2 * v] - rows->centre[s];
+			double share = fit->table[v * k + i % k], own = rows->group[2 * v] - centre;
 
 			mean += share * own;
 			variance += share * (rows->group[2 * v + 1] + own * own);
 		}
-		fit->numbers.mean[i] = rows->centre[s] + mean;
-		fit->numbers.variance[i] =
-			fmax(variance - mean * mean, 0.05 * rows->deviation[s] * rows->deviation[s]);
+		fit->numbers.mean[i] = centre + mean;
+		fit->numbers.variance[i] = fmax(variance - mean * mean, 0.05 * deviation * deviation);
 	}
 	return TLV_OK;
 }
 
 /* The sums of the logarithms of factorials of all values that are there (q). */
 static tlv_status
-sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
+sum_factorials(tlv_context *ctx, const membership_rows *rows, double *factorials)
 {
 	size_t q = rows->scalars;
 
@@ -81,7 +81,7 @@ sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t s = 0; s < q; s++)
 			if (rows->whole[s] && rows->codes[(i + 1) * rows->slots - q + s] != 0)
-				logs[s] += lgamma(rows->numbers[i * q + s] + 1);
+				factorials[s] += lgamma(rows->numbers[i * q + s] + 1);
 	}
 	return TLV_OK;
 }
@@ -99,7 +99,7 @@ typedef struct refinement
 	membership_worker worker;
 	membership_sums sums, late; /* of a step; of the later half of all steps */
 	uint8_t *draws;				/* n x slots: the chains of mixed membership; or NULL */
-	double *logs;				/* scalars: of factorials of the rows' counts */
+	double *factorials;			/* scalars: of the rows' counts, in logarithms */
 } refinement;
 
 static tlv_status
@@ -113,8 +113,8 @@ refinement_begin(tlv_context *ctx, membership_rows *rows, bool mixed, membership
 	TLV_TRY(membership_start_numbers(ctx, rows, fit));
 	TLV_TRY(membership_worker_number(ctx, &own->worker, membership_real_categories(rows),
 									 &fit->numbers));
-	TLV_TRY_NEW0(ctx, own->logs, rows->scalars + 1);
-	TLV_TRY(sum_logs(ctx, rows, own->logs));
+	TLV_TRY_NEW0(ctx, own->factorials, rows->scalars + 1);
+	TLV_TRY(sum_factorials(ctx, rows, own->factorials));
 	TLV_TRY(membership_sums_create(ctx, rows, k, &own->sums));
 	TLV_TRY(membership_sums_create(ctx, rows, k, &own->late));
 	membership_sums_clear(rows, k, &own->late);
@@ -127,7 +127,7 @@ static void
 refinement_end(tlv_context *ctx, refinement *own)
 {
 	tlv_free(ctx, own->draws);
-	tlv_free(ctx, own->logs);
+	tlv_free(ctx, own->factorials);
 	tlv_free(ctx, own->late.counts);
 	tlv_free(ctx, own->late.weights);
 	tlv_free(ctx, own->sums.counts);
@@ -175,7 +175,7 @@ maximize_sums(const refinement *own, const membership_sums *sums)
 	membership_maximize(own->worker.mixed, own->prior, 1, rows->p - rows->scalars, rows->states,
 						fit->k, sums, fit->weights, fit->table);
 	membership_numbers_maximize(1, sums->counts + membership_real_categories(rows) * fit->k,
-								rows->whole, own->logs, &fit->numbers);
+								rows->whole, own->factorials, &fit->numbers);
 }
 
 static tlv_status

@@ -1,6 +1,7 @@
 /*
  * rows.c - rows of categorical variables in memory, and numbers beside them (internal.h).
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +118,28 @@ group_of(const double *bound, double x)
 	return g;
 }
 
+/* Of the logarithms of a number whose values, in order, begin with the least; none of numbers so
+ * close to each other that their logarithms are as good as they are. */
+static void
+describe_logarithms(size_t n, const double *sorted, number_scale *scale)
+{
+	const double close = 1e-3;
+	double mean = 0, square = 0;
+
+	if (n == 0 || !(sorted[0] > DBL_MIN) || scale->deviation < close * scale->centre)
+		return;
+	for (size_t i = 0; i < n; i++)
+		mean += log(sorted[i]) / (double) n;
+	for (size_t i = 0; i < n; i++)
+	{
+		double beyond = log(sorted[i]) - mean;
+
+		square += beyond * beyond / (double) n;
+	}
+	scale->log_centre = mean;
+	scale->log_deviation = sqrt(square);
+}
+
 /* Mean and deviation, groups and what they hold, of number s. */
 static void
 describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
@@ -133,8 +156,11 @@ describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
 	}
 	for (size_t i = 0; i < n; i++)
 		square += (sorted[i] - mean) * (sorted[i] - mean) / (double) n;
-	rows->centre[s] = mean;
-	rows->deviation[s] = square > 1e-24 * mean * mean ? sqrt(square) : 1;
+	rows->scale[s] = (number_scale){.centre = mean, .deviation = sqrt(square)};
+	if (square > 1e-24 * mean * mean)
+		describe_logarithms(n, sorted, &rows->scale[s]);
+	else
+		rows->scale[s].deviation = 1;
 	for (size_t g = 0; g < MEMBERSHIP_GROUPS; g++)
 		bound[g] = n > 0 ? sorted[(g + 1) * (n - 1) / MEMBERSHIP_GROUPS] : 0;
 	for (size_t i = 0; i < rows->n; i++)
@@ -163,8 +189,7 @@ take_numbers(tlv_context *ctx, const double *values, membership_rows *rows)
 	uint64_t *work;
 
 	TLV_TRY_NEW_ROWS(ctx, rows->numbers, rows->n, q);
-	TLV_TRY_NEW(ctx, rows->centre, q);
-	TLV_TRY_NEW(ctx, rows->deviation, q);
+	TLV_TRY_NEW(ctx, rows->scale, q);
 	TLV_TRY_NEW(ctx, rows->whole, q);
 	TLV_TRY_NEW0_ROWS(ctx, rows->group, rows->categories, 2);
 	TLV_TRY_NEW(ctx, sorted, rows->n);

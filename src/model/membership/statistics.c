@@ -152,13 +152,15 @@ blend_numbers(const tlv_membership_parts *parts, const membership_numbers *numbe
 		for (size_t h = 0; h < k; h++)
 		{
 			double more = tlv_step_kept(weight, all * parts->weights[h] / total, MEMBERSHIP_COUNT);
-			double beyond = numbers->mean[s * k + h] - numbers->centre[s];
-			double square = beyond * beyond + numbers->variance[s * k + h];
+			double t[2];
 
+			membership_number_form(numbers->form[s])
+				->expected(&numbers->scale[s], numbers->mean[s * k + h],
+						   numbers->variance[s * k + h], t);
 			sums[h] = weight * sums[h] + more;
-			sums[k + h] = weight * sums[k + h] + more * fmax(beyond, 0);
-			sums[2 * k + h] = weight * sums[2 * k + h] + more * fmax(-beyond, 0);
-			sums[3 * k + h] = weight * sums[3 * k + h] + more * square;
+			sums[k + h] = weight * sums[k + h] + more * fmax(t[0], 0);
+			sums[2 * k + h] = weight * sums[2 * k + h] + more * fmax(-t[0], 0);
+			sums[3 * k + h] = weight * sums[3 * k + h] + more * t[1];
 		}
 	}
 }

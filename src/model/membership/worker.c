@@ -71,7 +71,7 @@ membership_worker_number(tlv_context *ctx, membership_worker *worker, size_t fir
 		return TLV_OK;
 	worker->first = first;
 	worker->numbers = numbers;
-	TLV_TRY_NEW_ROWS(ctx, worker->terms, numbers->q, worker->k);
+	TLV_TRY_NEW_ROWS(ctx, worker->coefficients, 3 * numbers->q, worker->k);
 	return create_densities(ctx, worker);
 }
 
@@ -103,14 +103,21 @@ membership_worker_free_second(tlv_context *ctx, membership_worker *worker)
 
 /* What of the logarithm of a density follows from the parameters alone. */
 static void
-set_terms(membership_worker *worker)
+set_coefficients(membership_worker *worker)
 {
 	const membership_numbers *numbers = worker->numbers;
+	size_t k = worker->k;
 
-	for (size_t i = 0; numbers != NULL && i < numbers->q * numbers->k; i++)
-		worker->terms[i] = numbers->counts[i / numbers->k]
-							   ? log(numbers->mean[i])
-							   : -log(2 * M_PI * numbers->variance[i]) / 2;
+	for (size_t i = 0; numbers != NULL && i < numbers->q * k; i++)
+	{
+		size_t s = i / k;
+		double *to = worker->coefficients + 3 * s * k + i % k, c[3];
+
+		membership_number_form(numbers->form[s])
+			->coefficients(&numbers->scale[s], numbers->mean[i], numbers->variance[i], c);
+		for (int j = 0; j < 3; j++)
+			to[(size_t) j * k] = c[j];
+	}
 }
 
 int32_t
@@ -118,18 +125,15 @@ membership_worker_take(membership_worker *worker, size_t s, double x)
 {
 	const membership_numbers *numbers = worker->numbers;
 	size_t k = worker->k;
-	const double *mean = numbers->mean + s * k, *variance = numbers->variance + s * k;
-	const double *terms = worker->terms + s * k;
+	const double *c = worker->coefficients + 3 * s * k;
 	double *logs = worker->log_densities + s * k, *own = worker->densities + s * k;
-	double constant = numbers->counts[s] ? lgamma(x + 1) : 0, largest = -HUGE_VAL;
+	double t[2], largest = -HUGE_VAL;
+	double base = membership_number_form(numbers->form[s])->statistics(&numbers->scale[s], x, t);
 
 	worker->x[s] = x;
 	for (size_t h = 0; h < k; h++)
 	{
-		double beyond = x - mean[h];
-
-		logs[h] = numbers->counts[s] ? x * terms[h] - mean[h] - constant
-									 : terms[h] - beyond * beyond / (2 * variance[h]);
+		logs[h] = base + c[h] + c[k + h] * t[0] + c[2 * k + h] * t[1];
 		largest = fmax(largest, logs[h]);
 	}
 	for (size_t h = 0; h < k; h++)
@@ -143,7 +147,7 @@ membership_worker_free(tlv_context *ctx, membership_worker *worker)
 {
 	tlv_free(ctx, worker->x);
 	tlv_free(ctx, worker->densities);
-	tlv_free(ctx, worker->terms);
+	tlv_free(ctx, worker->coefficients);
 	tlv_free(ctx, worker->draws);
 	tlv_free(ctx, worker->given);
 	tlv_free(ctx, worker->kept);
@@ -164,7 +168,7 @@ membership_worker_set(tlv_context *ctx, membership_worker *worker, size_t catego
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		worker->logs[i] = log(table[i]);
 	}
-	set_terms(worker);
+	set_coefficients(worker);
 	return TLV_OK;
 }
 
@@ -312,8 +316,9 @@ add_item_shares(const membership_worker *worker, const membership_row *row, size
 			for (size_t h = 0; h < k; h++)
 				counts[at * k + h] += shares[h];
 		else
-			membership_number_add(worker->numbers, s, row->x[s], shares,
-								  counts + (worker->first + MEMBERSHIP_NUMBER_SUMS * s) * k);
+			membership_number_add(
+				worker->numbers, s, row->x[s], shares,
+				counts + (worker->first + membership_number_sums(worker->numbers) * s) * k);
 	}
 }
 
