@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tuning.h"
+#include "tensorlv/num/numbers.h"
 #include "tensorlv/num/sort.h"
 
 /* ---- habits ---- */
@@ -106,7 +107,7 @@ tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a, const crowd_copies
 {
 	double sum = 0, squares = 0;
 	habits h;
-	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / AGREEMENT_WORK);
+	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / CROWD_WORK);
 
 	TLV_TRY(find_habits(ctx, a, copies->groups, &h));
 	for (size_t i = 0; i < a->items; i += step)
@@ -180,7 +181,7 @@ compared_step(tlv_context *ctx, const crowd_answers *a, size_t *step)
 		TLV_TRY_CONTINUE_AT(ctx, item);
 		pairs += n * (n - 1) / 2;
 	}
-	*step = 1 + (size_t) (pairs / COMPARED_MOST);
+	*step = 1 + (size_t) (pairs / CROWD_WORK);
 	return TLV_OK;
 }
 
@@ -396,7 +397,7 @@ tlv_crowd_pairs(tlv_context *ctx, const crowd_answers *a, crowd_pairs *pairs)
 	pairs->spread = 1;
 	for (size_t answer = 0; answer < a->answers; answer++)
 		pairs->spread -= h.pool[answer] * h.pool[answer];
-	pairs->spread = fmax(pairs->spread, LEAST_SPREAD);
+	pairs->spread = fmax(pairs->spread, TLV_ROUNDING);
 	for (size_t i = 0; i < pairs->n; i++)
 	{
 		if (i % (CROWD_STRIDE / a->answers + 1) == CROWD_STRIDE / a->answers)

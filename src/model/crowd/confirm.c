@@ -126,7 +126,7 @@ confirm_group(tlv_context *ctx, const crowd_state *state, const crowd_copies *co
 	const crowd_answers *a = state->data;
 	size_t k = state->k, looked = 0;
 	double work = (double) a->n * (double) k * (double) a->answers;
-	size_t step = 1 + (size_t) (work / CONFIRMED_WORK);
+	size_t step = 1 + (size_t) (work / CROWD_WORK);
 	confirmation c = {0};
 
 	TLV_TRY_NEW(ctx, c.said, CONFIRMED_OF_ITEM * a->answers);

@@ -156,7 +156,7 @@ improve_knowledge(tlv_context *ctx, copies_search *s, double *change)
 	{
 		const crowd_pair *pair = &s->pairs->pair[i];
 		double a = s->knows[pair->a], b = s->knows[pair->b], apart = pair->excess - a * b;
-		double far = apart * apart * pair->weight / COPIES_CUT, weight;
+		double far = apart * apart * pair->weight / (LEAST_COPY_Z * LEAST_COPY_Z), weight;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(far < 1) || !pair_tells(s, pair))

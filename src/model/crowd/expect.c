@@ -7,6 +7,8 @@
 #include "internal.h"
 #include "tuning.h"
 
+#include "tensorlv/num/numbers.h"
+
 tlv_status
 tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrink,
 					   crowd_state *state)
@@ -207,7 +209,7 @@ leave_out(const crowd_state *state, size_t item, size_t first, const double *tot
 	double pull = state->shrink * CROWD_SAID_SHRINK, own_column, own_worker;
 
 	for (size_t h = 0; h < k; h++)
-		left[h] = log(a->said[h] ? 1 + fmax(state->weights[h] - q[h], 0) : CROWD_UNSAID);
+		left[h] = log(a->said[h] ? 1 + fmax(state->weights[h] - q[h], 0) : TLV_ROUNDING);
 	for (size_t i = first; i < end; i++)
 	{
 		const double *counts = state->counts + k * a->column[i];
@@ -247,8 +249,8 @@ keep_answer(size_t k, size_t best, double *q)
 
 		if (above == best)
 			return;
-		q[best] = mean + CROWD_TIE;
-		q[above] = mean - CROWD_TIE;
+		q[best] = mean + TLV_ROUNDING;
+		q[above] = mean - TLV_ROUNDING;
 	}
 }
 
@@ -433,10 +435,10 @@ tlv_crowd_maximize(tlv_context *ctx, crowd_state *state)
 		maximize_worker(state, j, total);
 	}
 	for (size_t h = 0; h < k; h++)
-		items += state->data->said[h] ? 1 + state->weights[h] : CROWD_UNSAID;
+		items += state->data->said[h] ? 1 + state->weights[h] : TLV_ROUNDING;
 	for (size_t h = 0; h < k; h++)
 		state->log_weights[h] =
-			log((state->data->said[h] ? 1 + state->weights[h] : CROWD_UNSAID) / items);
+			log((state->data->said[h] ? 1 + state->weights[h] : TLV_ROUNDING) / items);
 	tlv_free(ctx, total);
 	return TLV_OK;
 }

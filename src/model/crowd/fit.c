@@ -141,7 +141,7 @@ find_copies(tlv_context *ctx, crowd_fit *fit)
 	if (fit->copies.groups == 0)
 		return TLV_OK;
 	TLV_TRY(tlv_crowd_weigh(ctx, &fit->copies, &fit->data));
-	fit->most = CROWD_MOST_STEPS;
+	fit->most = TLV_MOST_PASSES;
 	tlv_crowd_forget(&fit->state);
 	TLV_TRY(tlv_crowd_majority(ctx, &fit->state));
 	TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
@@ -488,7 +488,7 @@ tlv_crowd_fit(tlv_context *ctx, const tlv_frame *answers, const tlv_crowd_option
 						options->shrink);
 	fit.most = options->plain			  ? 0
 			   : options->iterations >= 0 ? options->iterations
-										  : CROWD_MOST_STEPS;
+										  : TLV_MOST_PASSES;
 	tlv_rng_seed(&fit.rng, options->seed);
 	tlv_scratch_begin(ctx, &scratch);
 	status = fit_answers(ctx, &fit, answers, image, size);

@@ -13,6 +13,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/tuning.h"
 #include "tensorlv/num/whiten.h"
 
 #define CROWD_GROUPS 3
@@ -205,7 +206,7 @@ map_view(tlv_context *ctx, group_moments *m, int t, int a, int b, double *map)
 
 	pair_of(m, t, b, tb);
 	pair_of(m, a, b, ab);
-	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, ab, CUT, inverse, &rank));
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, ab, TLV_NOISE_DIRECTION, inverse, &rank));
 	return tlv_gemm(ctx, false, false, k, k, k, 1, tb, k, inverse, k, 0, map, k);
 }
 
@@ -301,7 +302,7 @@ decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, con
 	TLV_TRY_NEW(ctx, tensor, tlv_packed3_size(k));
 	memcpy(copy, m2, k * k * sizeof(double));
 	TLV_TRY(tlv_whiten(ctx, k, copy, packed, k, w, tensor, values));
-	if (!(values[k - 1] > LEAST_SIGNAL * values[0]))
+	if (!(values[k - 1] > TLV_LEAST_DIRECTION * values[0]))
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "fewer than %zu %s are visible", k,
 						tlv_plural((double) k, "class", "classes"));
 	found = (tlv_decomposition){.values = values + k, .vectors = v};
@@ -353,7 +354,7 @@ settle_weights(group_moments *m, double *weights)
 		const double *w = m->weights + h * CROWD_GROUPS;
 		double low = fmin(w[0], w[1]), high = fmax(w[0], w[1]);
 
-		weights[h] = fmax(fmax(low, fmin(high, w[2])), CROWD_LEAST_WEIGHT);
+		weights[h] = fmax(fmax(low, fmin(high, w[2])), CROWD_LEAST_PROBABILITY);
 		sum += weights[h];
 	}
 	for (size_t h = 0; h < m->k; h++)
@@ -374,7 +375,7 @@ regress_on_group(tlv_context *ctx, group_moments *m, int b, const double *weight
 	for (size_t i = 0; i < k; i++)
 		for (size_t h = 0; h < k; h++)
 			transposed[h + k * i] = m->confusion[b][i + k * h];
-	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, transposed, CUT, inverse, &rank));
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, transposed, TLV_NOISE_DIRECTION, inverse, &rank));
 	memset(state->counts, 0, k * a->columns * sizeof(double));
 	memset(asked, 0, a->workers * sizeof(double));
 	for (size_t item = 0; item < a->items; item++)

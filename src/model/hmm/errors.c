@@ -14,6 +14,9 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/num/linalg.h"
 
+/* How often transitions are squared: their 64th power is that of the second eigenvalue alone. */
+#define SQUARINGS 6
+
 /* ---- estimates ---- */
 
 typedef struct hmm_listing

@@ -12,6 +12,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 
 typedef struct hmm_fit
 {
@@ -222,7 +223,7 @@ estimate_variances(hmm_fit *fit)
 		for (size_t j = 0; j < k; j++)
 			between += fit->weights[j] * (fit->vectors.means[j * d + i] - center) *
 					   (fit->vectors.means[j * d + i] - center);
-		within[i] = fmax(total - between, MOMENTS_VARIANCE * total);
+		within[i] = fmax(total - between, TLV_LEAST_DIRECTION * total);
 		mean += within[i] / (double) d;
 	}
 	for (size_t j = 0; j < k; j++)
@@ -345,13 +346,13 @@ hmm_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_optio
 	if (fit->solution.misfit)
 		TLV_TRY(hmm_show_least(ctx, moments, options, fit, least));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, least, diagnostics));
-	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
+	if (fit->solution.asymmetry2 > TLV_POOR_RESIDUAL)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){.code = "asymmetric_moments", .score = fit->solution.asymmetry2},
 			"the symmetrised second moment is asymmetric by more than %g: there are too few "
 			"windows for k states, or the sequences are not a Markov chain",
-			ASYMMETRY_WARN));
+			TLV_POOR_RESIDUAL));
 	for (size_t j = 0; j < fit->k; j++)
 		if (fit->negative[j] > TLV_NEGATIVE_WARN)
 			TLV_TRY(tlv_warn(ctx, diagnostics,

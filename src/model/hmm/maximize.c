@@ -7,6 +7,8 @@
 #include "internal.h"
 #include "tuning.h"
 
+#include "tensorlv/num/numbers.h"
+
 /* Position of row i, column c <= i in a factor or in packed products. */
 static inline size_t
 factor_at(size_t i, size_t c)
@@ -41,7 +43,7 @@ variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *f
 		{
 			double moved = 0;
 
-			if (!(sums->weights[j] > HMM_LEAST_STEPS))
+			if (!(sums->weights[j] > TLV_ROUNDING))
 				continue;
 			for (size_t c = n == 1 ? 0 : i; c < (n == 1 ? d : i + 1); c++)
 				moved += sums->deviations[c * k + j] * sums->deviations[c * k + j];
@@ -53,7 +55,7 @@ variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *f
 		mean += floors[i] / (double) n;
 	}
 	for (size_t i = 0; i < n; i++)
-		floors[i] = fmax(floors[i], COORDINATE_FLOOR / VARIANCE_FLOOR * mean);
+		floors[i] = fmax(floors[i], TLV_DEPENDENT / VARIANCE_FLOOR * mean);
 }
 
 /* One variance, for all coordinates; moved: squared distance of the new mean from the old. */
@@ -123,7 +125,7 @@ tlv_hmm_maximize_vectors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, 
 	{
 		double moved = 0;
 
-		if (!(sums->weights[j] > HMM_LEAST_STEPS))
+		if (!(sums->weights[j] > TLV_ROUNDING))
 			continue;
 		for (size_t i = 0; i < d; i++)
 		{

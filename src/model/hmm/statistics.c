@@ -18,6 +18,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 
 /* Sizes: states, symbols or numbers of a vector, 1 of vectors. */
 #define SIZE_K		 TLV_SIZE_1
@@ -228,7 +229,7 @@ hmm_share(size_t n, size_t stride, const double *counts, const double *before, d
 		sum += fmax(counts[i * stride], 0);
 	for (size_t i = 0; i < n; i++)
 		shares[i * stride] =
-			sum > HMM_LEAST_STEPS ? fmax(counts[i * stride], 0) / sum : before[i * stride];
+			sum > TLV_ROUNDING ? fmax(counts[i * stride], 0) / sum : before[i * stride];
 }
 
 /* Expected steps with a symbol that the model knows, or with a vector. */
@@ -256,7 +257,7 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		return tlv_fail_hint(ctx, "Collect them with tlv_statistics(sequence, model).");
 	}
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
-	if (!(observed_steps(statistics) > HMM_LEAST_STEPS))
+	if (!(observed_steps(statistics) > TLV_ROUNDING))
 		return tlv_refuse_empty_statistics(ctx);
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, NULL, accumulator));
 	return tlv_sections_merge(ctx, *accumulator, statistics);

@@ -13,6 +13,7 @@
 #include "tuning.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 
 /* ---- given anchors ---- */
 
@@ -142,14 +143,14 @@ tlv_lda_topics_of_mixtures(tlv_context *ctx, anchor_fit *fit)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		weights[j] = weight_of(fit, fit->mixtures, found, j);
-		fit->k += weights[j] >= LDA_LEAST_WEIGHT;
+		fit->k += weights[j] >= TLV_EM_LEAST;
 	}
 	if (fit->k == 0)
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no topic has words");
 	for (size_t j = 0; j < found; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		if (weights[j] < LDA_LEAST_WEIGHT)
+		if (weights[j] < TLV_EM_LEAST)
 			continue;
 		fit->topics.weights[kept] = weights[j];
 		keep_topic(fit, fit->mixtures, found, j, kept);

@@ -187,7 +187,7 @@ static void
 logistic_covariance(const tlv_logistic_normal *old, const double *products, double documents,
 					double weight, const double *moved, double *covariance)
 {
-	double trace = 0, counted = weight * PRIOR_DOCUMENTS;
+	double trace = 0, counted = weight;
 	double prior = counted / (documents + counted);
 	size_t k = old->k;
 

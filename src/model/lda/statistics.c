@@ -374,7 +374,7 @@ word_probability(const tlv_lda_model *model, int32_t word)
 
 	for (size_t j = 0; j < model->topics.k; j++)
 		p += model->shares[j] * phi[j];
-	return fmax(p, LEAST_PROBABILITY);
+	return fmax(p, TLV_LEAST_PROBABILITY);
 }
 
 static tlv_status
@@ -429,7 +429,7 @@ score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
 			new_words += document->known[i];
 		}
 	}
-	state->new_scores[group] += new_score - new_words * log(fmax(rest, LEAST_REST));
+	state->new_scores[group] += new_score - new_words * log(fmax(rest, TLV_LEAST_PROBABILITY));
 	state->new_words[group] += new_words;
 	return TLV_OK;
 }

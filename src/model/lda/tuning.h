@@ -7,9 +7,6 @@
 #include "tensorlv/num/tuned.h"
 
 /* ---- Initial estimate ---- */
-/* Weight of a topic by anchors below which it is omitted. */
-#define LDA_LEAST_WEIGHT TLV_TUNED(LDA_LEAST_WEIGHT, 1e-6)
-
 /* Dirichlet parameter of each topic where the moments do not determine it. */
 #define START_ALPHA TLV_TUNED(START_ALPHA, 0.1)
 
@@ -96,13 +93,13 @@
 /* Documents to learn from, below which no numbers of topics are compared. */
 #define LEAST_LEARNT TLV_TUNED(LEAST_LEARNT, 8)
 
-/* The same of documents to predict. */
-#define LEAST_PREDICTED TLV_TUNED(LEAST_PREDICTED, 2)
-
 /* Words of a document, below which it has too few pairs for anchors. */
 #define SHORT_DOCUMENTS TLV_TUNED(SHORT_DOCUMENTS, 5.0)
 
-/* Iterations of a model that is compared: what more would add is the same for all k. */
+/*
+ * Iterations of a model that is compared, and of each fit to a part of the documents: what more
+ * would add is the same for all k.
+ */
 #define MEMBER_ITERATIONS TLV_TUNED(MEMBER_ITERATIONS, 6)
 
 /* Proportion of new words below which all words are scored. */
@@ -113,15 +110,6 @@
 
 /* These are at least this number. */
 #define LEAST_K TLV_TUNED(LEAST_K, 10)
-
-/* Directions whose significance is tested. */
-#define TESTED_RANK TLV_TUNED(TESTED_RANK, 50)
-
-/* Probability that a held-out word has at least, so that no word decides alone. */
-#define LEAST_PROBABILITY TLV_TUNED(LEAST_PROBABILITY, 1e-12)
-
-/* Probability of all words that a half lacks, at least. */
-#define LEAST_REST TLV_TUNED(LEAST_REST, 1e-9)
 
 /* ---- Refinement ---- */
 /*
@@ -157,9 +145,6 @@
 /* Largest variance that a logistic normal begins with. */
 #define START_VARIANCE_MOST TLV_TUNED(START_VARIANCE_MOST, 9.0)
 
-/* Weight of the prior of its covariance, a multiple of the identity, in documents. */
-#define PRIOR_DOCUMENTS TLV_TUNED(PRIOR_DOCUMENTS, 1.0)
-
 /* Nats a token that rounding the probabilities may lose: .08 % of perplexity. */
 #define LOSS TLV_TUNED(LOSS, 8e-4)
 
@@ -167,9 +152,6 @@
 #define GRAINS TLV_TUNED(GRAINS, 8.0)
 
 /* ---- Errors and warnings ---- */
-/* Iterations of each fit to a part of the documents. */
-#define RECURRENCE_ITERATIONS TLV_TUNED(RECURRENCE_ITERATIONS, 6)
-
 /* Mean L1 distance to these fits, above which a topic is not real. */
 #define TLV_LDA_RECURRENCE_LIMIT TLV_TUNED(TLV_LDA_RECURRENCE_LIMIT, 0.6)
 

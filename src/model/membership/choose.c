@@ -9,6 +9,7 @@
 #include "tuning.h"
 #include "tensorlv/model/choice.h"
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/num/tuning.h"
 
 /* In place of a fold: all rows are trained on. */
 #define NO_FOLD (-1)
@@ -203,8 +204,8 @@ membership_score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double 
 	training.quick = true;
 	TLV_TRY(membership_take_fold(ctx, search, (int64_t) fold));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
-	TLV_TRY(membership_refine(ctx, &search->training, &training.options, FOLD_STEPS, &training.fit,
-							  &training));
+	TLV_TRY(membership_refine(ctx, &search->training, &training.options, MEMBERSHIP_CLASS_STEPS,
+							  &training.fit, &training));
 	return score_rows(ctx, search, &training.fit, score, count);
 }
 
@@ -276,7 +277,7 @@ choose_by_bic(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	double bic[TLV_MEMBERSHIP_MOST_TRIED], icl[TLV_MEMBERSHIP_MOST_TRIED];
 	size_t n = 0;
 
-	for (*k = 1; n < most && n < *k + WITHOUT_GAIN; n++)
+	for (*k = 1; n < most && n < *k + TLV_IN_VAIN; n++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;

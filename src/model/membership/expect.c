@@ -14,6 +14,13 @@
 #include "tensorlv/num/lanes.h"
 #include "tensorlv/num/numbers.h"
 
+/* What is kept of a block of rows, in bytes: on more than one core, and on one, in its cache. */
+#define BLOCK_BYTES ((size_t) 1 << 23)
+#define CACHE_BYTES ((size_t) 1 << 14)
+
+/* Components whose shares of an item of a class take a unit (lanes.h); an item is as many more. */
+#define CLASS_UNIT ((size_t) 10)
+
 size_t
 membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
 					   membership_worker *worker, int32_t *items)
@@ -51,9 +58,9 @@ typedef struct row_block
 static size_t
 row_units(const membership_worker *worker, size_t slots)
 {
-	size_t units = slots * (worker->k + MEMBERSHIP_CLASS_UNIT);
+	size_t units = slots * (worker->k + CLASS_UNIT);
 
-	return worker->mixed ? units : 1 + units / MEMBERSHIP_CLASS_UNIT;
+	return worker->mixed ? units : 1 + units / CLASS_UNIT;
 }
 
 /* More than one core takes blocks that are worth dividing, one core those that stay in a cache. */
@@ -62,7 +69,7 @@ block_begin(tlv_context *ctx, const membership_worker *worker, row_block *block)
 {
 	const membership_rows *rows = block->rows;
 	size_t bytes = sizeof(double) * block->numbers + sizeof(int32_t) * rows->slots + sizeof(size_t);
-	size_t room = ctx->threads > 1 ? MEMBERSHIP_BLOCK_BYTES : MEMBERSHIP_CACHE_BYTES;
+	size_t room = ctx->threads > 1 ? BLOCK_BYTES : CACHE_BYTES;
 
 	room = tlv_least(room, (ctx->arena.limit - ctx->arena.used) / 4);
 	block->units = row_units(worker, rows->slots);

@@ -12,6 +12,7 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 /* Variables that tables of pairs and of triples tell components from. */
 #define LEAST_VARIABLES 3
@@ -81,7 +82,7 @@ membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 	size_t at = 0, k = basis->k, found = 0;
 
 	(void) moments;
-	while (found < k && basis->value[found] > LEAST_VALUE * basis->value[0])
+	while (found < k && basis->value[found] > TLV_NOISE_DIRECTION * basis->value[0])
 		found++;
 	if (found == k)
 		return TLV_OK;
@@ -299,7 +300,7 @@ try_partition(tlv_context *ctx, const tlv_category_tables *tables, const members
 
 	*taken = false;
 	if (!options->mixed || options->k < 2 || options->copies > 1 ||
-		options->decompose.method != TLV_METHOD_JOINT || fit->residual < MEMBERSHIP_NOISY)
+		options->decompose.method != TLV_METHOD_JOINT || fit->residual < TLV_POOR_RESIDUAL)
 		return TLV_OK;
 	own.partition = true;
 	own.decompose = (tlv_decompose_options){.seed = options->decompose.seed};

@@ -58,7 +58,10 @@ membership_number_sums(const membership_numbers *numbers)
 
 /* ---- number_forms.c ---- */
 
-/* Pseudo-counts that a step adds to the sums; the part of a variance before it that is kept. */
+/*
+ * Pseudo-counts that a step adds to the sums: count rows of the mean of all, and narrow, one row of
+ * their variance; and the part of a variance before it that is kept.
+ */
 typedef struct number_step
 {
 	double count, narrow, kept;

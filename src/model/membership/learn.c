@@ -38,7 +38,7 @@ membership_sample_count(size_t slots)
 {
 	size_t count = SAMPLE_VALUES / (slots > 0 ? slots : 1);
 
-	count = count < LEAST_SAMPLE ? LEAST_SAMPLE : count;
+	count = count < MEMBERSHIP_FEW_ROWS ? MEMBERSHIP_FEW_ROWS : count;
 	return tlv_least(tlv_least(count, MOST_SAMPLE), TLV_DENSE_MOST_SAMPLE);
 }
 
@@ -111,7 +111,7 @@ learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 		.em = {.limit = pass_limit(fit),
 			   .to_the_limit = fit->options.fit.mixed || fit->options.iterations >= 0,
 			   .steps_on = true,
-			   .tolerance = fit->thorough ? TLV_EM_TOLERANCE : SCAN_TOLERANCE}};
+			   .tolerance = fit->thorough ? TLV_EM_TOLERANCE : TLV_SCAN_TOLERANCE}};
 	tlv_membership_parts parts;
 
 	tlv_membership_read(&fit->model.frame, &parts);

@@ -12,6 +12,7 @@
 #include "internal.h"
 #include "tuning.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tuning.h"
 
 /* Directions beside those that are wanted. */
 #define MORE_DIRECTIONS 8
@@ -270,7 +271,7 @@ complete_rounds(tlv_context *ctx, pair_operator *own, size_t k, size_t l, tlv_rn
 		TLV_TRY(tlv_gemm(ctx, false, true, l, l, d, 1, x, l, z, l, 0, b, l));
 		TLV_TRY(tlv_subspace_step(ctx, d, l, x, z, b, rng, ritz));
 		complete_blocks(own, k, l, ritz, x);
-		if (round >= LEAST_ROUNDS && tlv_ritz_change(k, before, ritz) < MEMBERSHIP_MOMENTS_SETTLED)
+		if (round >= LEAST_ROUNDS && tlv_ritz_change(k, before, ritz) < MEMBERSHIP_SETTLED)
 			break;
 	}
 	tlv_free(ctx, ritz);
@@ -290,7 +291,7 @@ take_basis(const membership_moments *moments, size_t l, const double *x, const d
 	for (size_t v = 0; v < moments->categories; v++)
 		for (size_t h = 0; h < k; h++)
 		{
-			double value = fmax(ritz[h], LEAST_VALUE * ritz[0]);
+			double value = fmax(ritz[h], TLV_NOISE_DIRECTION * ritz[0]);
 
 			basis->vector[v * k + h] = x[v * l + h];
 			basis->whiten[v * k + h] = value > 0 ? basis->scale[v] * x[v * l + h] / sqrt(value) : 0;
@@ -304,7 +305,7 @@ membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 	size_t d = moments->categories, l = tlv_least(d, k + MORE_DIRECTIONS), blocks = 0;
 	pair_operator own = {.moments = moments, .factor = alpha0 / (alpha0 + 1)};
 	tlv_eigen_task task = {
-		.n = d, .k = k, .l = l, .tolerance = MEMBERSHIP_MOMENTS_SETTLED, .max_steps = LAST_ROUNDS};
+		.n = d, .k = k, .l = l, .tolerance = MEMBERSHIP_SETTLED, .max_steps = MOST_ROUNDS};
 	double *x, *ritz;
 	tlv_rng rng;
 	int steps;
@@ -360,7 +361,7 @@ count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, ui
 	size_t d = own->moments->categories, k = tlv_least(d, wanted);
 	size_t l = tlv_least(d, k + MORE_DIRECTIONS);
 	tlv_eigen_task task = {
-		.n = d, .k = k, .l = l, .tolerance = MEMBERSHIP_MOMENTS_SETTLED, .max_steps = LAST_ROUNDS};
+		.n = d, .k = k, .l = l, .tolerance = MEMBERSHIP_SETTLED, .max_steps = MOST_ROUNDS};
 	double *x, *ritz;
 	tlv_rng rng;
 	int steps;

@@ -100,7 +100,7 @@ static void
 poisson_maximize(const number_step *step, const number_scale *scale, double n, const double *t,
 				 double *mean, double *variance)
 {
-	*mean = *variance = fmax(scale->centre + t[0] / (n + step->count), LEAST_MEAN);
+	*mean = *variance = fmax(scale->centre + t[0] / (n + step->count), SHARE_FLOOR);
 }
 
 static void

@@ -224,8 +224,8 @@ membership_numbers_maximize(double weight, const double *sums, const bool *whole
 							const double *factorials, membership_numbers *numbers)
 {
 	number_step step = {.count = tlv_step_prior(weight, MEMBERSHIP_COUNT),
-						.narrow = tlv_step_prior(weight, VARIANCE_COUNT),
-						.kept = tlv_step_kept(weight, 0, VARIANCE_COUNT)};
+						.narrow = tlv_step_prior(weight, 1),
+						.kept = tlv_step_kept(weight, 0, 1)};
 
 	for (size_t s = 0; s < numbers->q; s++, sums += membership_number_sums(numbers) * numbers->k)
 	{

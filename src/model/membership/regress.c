@@ -15,6 +15,7 @@
 #include "tuning.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/tuning.h"
 
 /* Sets of anchors that are tried, each of twice the categories of the one before, and most of
  * these.
@@ -286,7 +287,7 @@ solve_variable(tlv_context *ctx, regression *work, const double *weights, size_t
 	for (size_t h = 0; h < k; h++)
 		trace += work->own_gram[h * k + h];
 	for (size_t h = 0; h < k; h++)
-		work->own_gram[h * k + h] += MEMBERSHIP_RIDGE * trace;
+		work->own_gram[h * k + h] += TLV_RIDGE * trace;
 	for (size_t c = 0; c < states; c++)
 		for (size_t h = 0; h < k; h++)
 			solved[c * k + h] =
@@ -318,7 +319,7 @@ regress_take_probabilities(const regression *work, double *table)
 			double sum = 0;
 
 			for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
-				sum += table[v * k + h] = fmax(work->next[v * k + h], MEMBERSHIP_LEAST_PROBABILITY);
+				sum += table[v * k + h] = fmax(work->next[v * k + h], TLV_EM_LEAST);
 			for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 				table[v * k + h] /= sum;
 		}
@@ -364,7 +365,7 @@ membership_take_directions(tlv_context *ctx, const regression *work, const membe
 	for (size_t h = 0; h < k; h++)
 		trace += work->gram[h * k + h];
 	for (size_t h = 0; h < k; h++)
-		work->gram[h * k + h] += MEMBERSHIP_RIDGE * trace;
+		work->gram[h * k + h] += TLV_RIDGE * trace;
 	return tlv_solve_spd(ctx, k, d, work->gram, basis->vector);
 }
 

@@ -18,6 +18,7 @@
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 typedef struct tensor_work
 {
@@ -383,7 +384,7 @@ read_components(const tensor_work *work, const double *vectors, double *length, 
 			*entry = length[h] != 0 ? *entry / length[h] : 0;
 			negative += fmax(-*entry, 0);
 			whole += fabs(*entry);
-			*entry = fmax(*entry, MEMBERSHIP_LEAST_PROBABILITY);
+			*entry = fmax(*entry, TLV_EM_LEAST);
 		}
 		length[h] *= length[h];
 	}

@@ -12,6 +12,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 static tlv_status
 fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_fit *fit)
@@ -57,7 +58,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
-	worker.most_steps = SCORE_STEPS;
+	worker.most_steps = MIXED_STEPS;
 	TLV_TRY(membership_score_held(ctx, rows, &worker, &training->held));
 	membership_worker_free(ctx, &worker);
 	return TLV_OK;
@@ -223,7 +224,7 @@ start_beside(tlv_context *ctx, membership_rows *rows, const tlv_membership_optio
 	*found = false;
 	if (!options->mixed || rows->scalars > 0 || rows->copies > 1 ||
 		rows->categories > MEMBERSHIP_MANY_CATEGORIES ||
-		options->decompose.method != TLV_METHOD_JOINT || joint->residual < MEMBERSHIP_NOISY)
+		options->decompose.method != TLV_METHOD_JOINT || joint->residual < TLV_POOR_RESIDUAL)
 		return TLV_OK;
 	for (size_t j = 0; j < rows->p; j++)
 		if (rows->states[j] > TLV_CATEGORY_MOST_STATES)
@@ -247,7 +248,7 @@ trial_steps(const membership_rows *rows)
 {
 	double values = (double) rows->n * (double) rows->slots;
 
-	return (int) fmax(TRIAL_LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
+	return (int) fmax(QUICK_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
 }
 
 /* Priors are tried on parameters that are refined already: where steps are dear, in half as many.
@@ -341,7 +342,7 @@ trial_rows(const membership_rows *rows)
 	size_t n = TRIAL_VALUES / rows->slots;
 	membership_rows view = *rows;
 
-	view.n = tlv_least(n < TRIAL_ROWS ? TRIAL_ROWS : n, rows->n);
+	view.n = tlv_least(n < MEMBERSHIP_FEW_ROWS ? MEMBERSHIP_FEW_ROWS : n, rows->n);
 	return view;
 }
 

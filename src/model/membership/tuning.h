@@ -18,35 +18,20 @@
 /* Pseudo-counts that are distributed so, unless held-out cells choose another prior. */
 #define MEMBERSHIP_PRIOR TLV_TUNED(MEMBERSHIP_PRIOR, 2.0)
 
-/* Pseudo-counts with the variance of all rows in a component's variance. */
-#define VARIANCE_COUNT TLV_TUNED(VARIANCE_COUNT, 1.0)
-
 /* Least variance of a component, relative to that of all rows. */
 #define LEAST_PART TLV_TUNED(LEAST_PART, 0.01)
-
-/* Least mean of counts. */
-#define LEAST_MEAN TLV_TUNED(LEAST_MEAN, 1e-3)
 
 /* Rows below which no numbers of components are compared. */
 #define MEMBERSHIP_LEAST_COMPARED TLV_TUNED(MEMBERSHIP_LEAST_COMPARED, 10)
 
 /*
  * Rows. Of fewer every fifth is held out in turn, of more one fifth first, and the others where it
- * leaves the choice open.
+ * leaves the choice open.  Samples and trials have at least these.
  */
 #define MEMBERSHIP_FEW_ROWS TLV_TUNED(MEMBERSHIP_FEW_ROWS, 1000)
 
-/* Numbers of components in a row without a gain in BIC that end the search. */
-#define WITHOUT_GAIN TLV_TUNED(WITHOUT_GAIN, 2)
-
-/* Iterations of a fold. */
-#define FOLD_STEPS TLV_TUNED(FOLD_STEPS, 300)
-
 /* One cell of this number is held out. */
 #define HELD_SHARE TLV_TUNED(HELD_SHARE, 10)
-
-/* Steps of a row's memberships where held-out cells are compared. */
-#define SCORE_STEPS TLV_TUNED(SCORE_STEPS, 20)
 
 /* ---- Alpha0 (alpha.c) ---- */
 /* Dirichlet parameter of a component, from which on alpha0 is tried. */
@@ -77,9 +62,6 @@
 #define ALPHAS_APART TLV_TUNED(ALPHAS_APART, 0.5)
 
 /* ---- Moments ---- */
-/* Residual of the triples above which another estimate of mixed memberships is tried. */
-#define MEMBERSHIP_NOISY TLV_TUNED(MEMBERSHIP_NOISY, 0.25)
-
 /*
  * Proportion of the rows. A variable that is present in fewer counts as if it were in these, and
  * is no anchor.
@@ -95,26 +77,23 @@
 /* Pairs. Of more a part of the rows is counted. */
 #define MEMBERSHIP_MOST_PAIRS TLV_TUNED(MEMBERSHIP_MOST_PAIRS, 4e8)
 
-/* Most rounds of completion. */
+/* Most rounds of completion, and iterations of the subspace of completed moments. */
 #define MOST_ROUNDS TLV_TUNED(MOST_ROUNDS, 150)
 
 /* Least rounds of completion. */
 #define LEAST_ROUNDS TLV_TUNED(LEAST_ROUNDS, 10)
 
-/* Most iterations of the subspace of completed moments. */
-#define LAST_ROUNDS TLV_TUNED(LAST_ROUNDS, 30)
-
-/* Relative change of an eigenvalue at which rounds and iterations have converged. */
-#define MEMBERSHIP_MOMENTS_SETTLED TLV_TUNED(MEMBERSHIP_MOMENTS_SETTLED, 1e-6)
+/*
+ * Relative change of an eigenvalue, or change of a membership, at which rounds and iterations have
+ * converged.
+ */
+#define MEMBERSHIP_SETTLED TLV_TUNED(MEMBERSHIP_SETTLED, 1e-6)
 
 /*
  * Added to shares and means before entries are scaled by them, so that rare categories do not
- * dominate.
+ * dominate; and least mean of counts.
  */
 #define SHARE_FLOOR TLV_TUNED(SHARE_FLOOR, 1e-3)
-
-/* Eigenvalue, relative to the largest, below which it carries no direction. */
-#define LEAST_VALUE TLV_TUNED(LEAST_VALUE, 1e-3)
 
 /* Ratio to the largest eigenvalue of noise, above which a direction is no noise. */
 #define ABOVE_NOISE TLV_TUNED(ABOVE_NOISE, 1.1)
@@ -124,9 +103,6 @@
 
 /* Work of a decomposition above which there is only one. */
 #define MOST_EQUAL TLV_TUNED(MOST_EQUAL, 2e8)
-
-/* Least probability of an initial estimate. */
-#define MEMBERSHIP_LEAST_PROBABILITY TLV_TUNED(MEMBERSHIP_LEAST_PROBABILITY, 1e-6)
 
 /* Least weight of an initial estimate, relative to the mean weight. */
 #define MEMBERSHIP_LEAST_WEIGHT TLV_TUNED(MEMBERSHIP_LEAST_WEIGHT, 0.02)
@@ -143,18 +119,12 @@
 /* Categories of an anchor, at most. */
 #define MOST_ANCHOR_STATES TLV_TUNED(MOST_ANCHOR_STATES, 1000)
 
-/* Ridge of the regression, relative to the trace. */
-#define MEMBERSHIP_RIDGE TLV_TUNED(MEMBERSHIP_RIDGE, 1e-9)
-
 /* Rounds in which all variables are sources. */
 #define REGRESS_ROUNDS TLV_TUNED(REGRESS_ROUNDS, 2)
 
 /* ---- Refinement ---- */
-/* Most EM iterations of classes. */
+/* Most EM iterations of classes, in a fold as well. */
 #define MEMBERSHIP_CLASS_STEPS TLV_TUNED(MEMBERSHIP_CLASS_STEPS, 500)
-
-/* The same of passes over rows that are not in memory. */
-#define SCAN_TOLERANCE TLV_TUNED(SCAN_TOLERANCE, 1e-5)
 
 /* Most passes of classes over rows that are not in memory. */
 #define CLASS_PASSES TLV_TUNED(CLASS_PASSES, 20)
@@ -162,32 +132,23 @@
 /* Passes of mixed memberships over these rows. */
 #define MIXED_PASSES TLV_TUNED(MIXED_PASSES, 5)
 
-/* Steps of mixed memberships in memory. */
+/* Steps of mixed memberships in memory, and of a row's where held-out cells are compared. */
 #define MIXED_STEPS TLV_TUNED(MIXED_STEPS, 20)
 
-/* The same where there are at most TRIAL_VALUES values. */
+/* Steps of mixed memberships where there are at most TRIAL_VALUES values. */
 #define MIXED_FEW_STEPS TLV_TUNED(MIXED_FEW_STEPS, 60)
-
-/* Rows of a sample, at least. */
-#define LEAST_SAMPLE TLV_TUNED(LEAST_SAMPLE, 1000)
 
 /* Steps of a trial. */
 #define TRIAL_STEPS TLV_TUNED(TRIAL_STEPS, 30)
 
-/* Steps of a trial that compares initialisations only. */
+/* Steps of a trial that compares initialisations only, and of one over many values, at least. */
 #define QUICK_STEPS TLV_TUNED(QUICK_STEPS, 10)
-
-/* Steps of a trial over many values, at least. */
-#define TRIAL_LEAST_STEPS TLV_TUNED(TRIAL_LEAST_STEPS, 8)
 
 /* Values times steps of a trial, above which steps are fewer. */
 #define TRIAL_WORK TLV_TUNED(TRIAL_WORK, 4e6)
 
 /* Values of a trial. */
 #define TRIAL_VALUES TLV_TUNED(TRIAL_VALUES, 200000)
-
-/* Rows of a trial, at least. */
-#define TRIAL_ROWS TLV_TUNED(TRIAL_ROWS, 500)
 
 /* Rows of a trial for every component, below which initialisations are compared as they are. */
 #define TRIAL_EACH TLV_TUNED(TRIAL_EACH, 30)
@@ -201,28 +162,11 @@
 /* Sweeps of the chain of a row that begins, before those that are kept. */
 #define BURN TLV_TUNED(BURN, 5)
 
-/* The same of a chain that goes on. */
-#define BURN_ON TLV_TUNED(BURN_ON, 1)
-
 /* Sweeps that are kept. */
 #define KEEP TLV_TUNED(KEEP, 2)
 
 /* Steps of the collapsed posterior from which a chain begins. */
 #define BEGIN_STEPS TLV_TUNED(BEGIN_STEPS, 8)
-
-/* Change of a membership at which these have converged. */
-#define MEMBERSHIP_WORKER_SETTLED TLV_TUNED(MEMBERSHIP_WORKER_SETTLED, 1e-6)
-
-/* ---- Cores: no model depends on these ---- */
-/* What is kept of a block of rows, in bytes: on more than one core, and on one, in its cache. */
-#define MEMBERSHIP_BLOCK_BYTES ((size_t) 1 << 23)
-#define MEMBERSHIP_CACHE_BYTES ((size_t) 1 << 14)
-
-/* Numbers of a line of the cache. */
-#define MEMBERSHIP_LINE ((size_t) 8)
-
-/* Components whose shares of an item of a class take a unit (lanes.h); an item is as many more. */
-#define MEMBERSHIP_CLASS_UNIT ((size_t) 10)
 
 /* ---- Errors and warnings ---- */
 /* Rows that are searched for repetitions. */

@@ -80,7 +80,8 @@ membership_worker_second(tlv_context *ctx, const membership_worker *first,
 						 membership_worker *worker)
 {
 	/* lines of the cache, of which two workers share none that is written to */
-	size_t wide = (first->k + MEMBERSHIP_LINE - 1) / MEMBERSHIP_LINE * MEMBERSHIP_LINE;
+	size_t wide =
+		(first->k + TLV_REGISTER_DOUBLES - 1) / TLV_REGISTER_DOUBLES * TLV_REGISTER_DOUBLES;
 
 	*worker = *first;
 	TLV_TRY_NEW_ROWS(ctx, worker->shares, wide, 3);
@@ -270,7 +271,7 @@ collapse_row(membership_worker *worker, size_t n, const int32_t *items, int step
 		worker->given[i] = 1 / (double) k;
 	for (int step = 0; step < steps; step++)
 		if (collapsed_step(worker, n, items, worker->counts, worker->given, worker->product) <
-			MEMBERSHIP_WORKER_SETTLED * (double) n)
+			MEMBERSHIP_SETTLED * (double) n)
 			break;
 }
 
@@ -460,7 +461,7 @@ run_chain(membership_worker *worker, uint64_t seed, const membership_chain *chai
 		worker->counts[draws[i]]++;
 	if (!on)
 		begin_chain(worker, n, row->items, draws, &rng);
-	for (int sweep = on ? BURN_ON : BURN; sweep > 0; sweep--)
+	for (int sweep = on ? 1 : BURN; sweep > 0; sweep--)
 		mixed_sweep(worker, n, row->items, draws, &rng, NULL);
 	for (int sweep = 0; sweep < KEEP; sweep++, kept += n * k)
 		mixed_sweep(worker, n, row->items, draws, &rng, kept);

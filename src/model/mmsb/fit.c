@@ -441,7 +441,7 @@ most_communities(const tlv_mmsb_fit_state *fit)
 {
 	if (fit->options->max_k > 0)
 		return fit->options->max_k;
-	return is_mixed(fit->options) || fit->options->n_labels > 0 ? SPECTRUM_MOST : TLV_MMSB_MOST;
+	return is_mixed(fit->options) || fit->options->n_labels > 0 ? TLV_TESTED_RANK : TLV_MMSB_MOST;
 }
 
 /* What may be done where the most communities that were allowed have been found. */

@@ -426,7 +426,7 @@ mixed_posterior(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares)
 	for (int step = 0; step < (u < 0 ? TLV_INFER_STEPS : 1); step++)
 	{
 		TLV_TRY(step_node(ctx, model));
-		if (share_parameters(model, shares) <= NEW_NODE_TOLERANCE)
+		if (share_parameters(model, shares) <= STARS_TOLERANCE)
 			break;
 	}
 	return TLV_OK;

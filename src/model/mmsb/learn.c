@@ -14,6 +14,9 @@
 #include "tuning.h"
 #include "tensorlv/num/sort.h"
 
+/* Student's quantile of 95 % intervals for DRAWN_GRAPHS, 20. */
+#define BIAS_QUANTILE 2.086
+
 /* ---- errors of mixed memberships ---- */
 
 /*

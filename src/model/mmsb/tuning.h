@@ -15,14 +15,11 @@
  */
 #define DECISIVE_GAIN TLV_TUNED(DECISIVE_GAIN, 0.1)
 
-/* Directions. Most that the spectrum may propose as the number of communities. */
-#define SPECTRUM_MOST TLV_TUNED(SPECTRUM_MOST, 50)
-
 /* Directions. Tested first are these and 3/2 of the communities of the moves. */
 #define FIRST_DIRECTIONS TLV_TUNED(FIRST_DIRECTIONS, 5)
 
 /*
- * Edge ends. A larger graph has no second opinion: not the spectrum's beyond SPECTRUM_MOST
+ * Edge ends. A larger graph has no second opinion: not the spectrum's beyond TLV_TESTED_RANK
  * communities, not that of weights, and no random groups of tied sides.
  */
 #define LARGE_ENDS TLV_TUNED(LARGE_ENDS, 200000)
@@ -54,9 +51,6 @@
  * one.
  */
 #define MOST_COARSER TLV_TUNED(MOST_COARSER, 8)
-
-/* Resolutions in a row without a larger likelihood that end the search for coarser communities. */
-#define COARSER_IN_VAIN TLV_TUNED(COARSER_IN_VAIN, 2)
 
 /* Relative difference below which two resolutions are the same. */
 #define SAME_RESOLUTION TLV_TUNED(SAME_RESOLUTION, 0.02)
@@ -92,7 +86,7 @@
 /* Edges. Of fewer every part is set aside once, and the folds are pooled. */
 #define FEW_EDGES TLV_TUNED(FEW_EDGES, 2000)
 
-/* The same, of the mean over folds that are not pooled. */
+/* Standard errors from which on the mean over folds that are not pooled is significant. */
 #define SIGNIFICANT_Z TLV_TUNED(SIGNIFICANT_Z, 2.0)
 
 /* Iterations of the subspace, and of that of the moments of a large graph. */
@@ -103,9 +97,6 @@
 
 /* Work. Above it only RANK_FOLDS folds are made. */
 #define RANK_WORK TLV_TUNED(RANK_WORK, 1e9)
-
-/* Folds of a large graph. */
-#define RANK_FOLDS TLV_TUNED(RANK_FOLDS, 2)
 
 /* ---- Mean field of the block model (blocks.c) ---- */
 /* Steps from each initialisation, and from labels that the moves propose. */
@@ -133,9 +124,6 @@
 #define DIRECTIONS_WORK TLV_TUNED(DIRECTIONS_WORK, 3.5e6)
 
 /* ---- Weights (follow.c, groups.c) ---- */
-/* Groups. Most that a search begins with. */
-#define MOST_GROUPS TLV_TUNED(MOST_GROUPS, 60)
-
 /* Groups that are drawn at random where k is not given. */
 #define RANDOM_GROUPS TLV_TUNED(RANDOM_GROUPS, 12)
 
@@ -145,22 +133,13 @@
 /* Most rounds of joins and moves. */
 #define GROUP_ROUNDS TLV_TUNED(GROUP_ROUNDS, 5)
 
-/* Nats. A round that gains less is the last. */
-#define GROUP_GAIN TLV_TUNED(GROUP_GAIN, 1e-3)
-
-/* Most sweeps over the nodes with weak priors. */
-#define WEAK_SWEEPS TLV_TUNED(WEAK_SWEEPS, 15)
-
-/* Most sweeps with fitted priors. */
-#define FITTED_SWEEPS TLV_TUNED(FITTED_SWEEPS, 10)
+/* Most sweeps over the nodes, with weak or fitted priors, or of tied sides. */
+#define GROUP_SWEEPS TLV_TUNED(GROUP_SWEEPS, 15)
 
 /* Evaluations of pairs of groups, at which a search ends. */
 #define GROUP_EVALUATIONS TLV_TUNED(GROUP_EVALUATIONS, 10000000)
 
 /* ---- Tied sides (tied.c) ---- */
-/* Most sweeps over the nodes. */
-#define TIED_SWEEPS TLV_TUNED(TIED_SWEEPS, 30)
-
 /* Random partitions that are tried. */
 #define TIED_DRAWS TLV_TUNED(TIED_DRAWS, 3)
 
@@ -174,7 +153,10 @@
 /* Work of all steps (edge ends x communities), of which there are fewer beyond. */
 #define MIXED_MOST_WORK TLV_TUNED(MIXED_MOST_WORK, 3e9)
 
-/* Relative change of the bound at which steps have converged. */
+/*
+ * Relative change at which steps have converged: of the bound, and of an eigenvalue of the moments
+ * of a large graph.
+ */
 #define MIXED_TOLERANCE TLV_TUNED(MIXED_TOLERANCE, 1e-3)
 
 /* Membership of a node in its cluster, where clusters are the initialisation. */
@@ -185,9 +167,6 @@
 
 /* Most steps of k-means. */
 #define CLUSTER_STEPS TLV_TUNED(CLUSTER_STEPS, 20)
-
-/* Work of all these initialisations. */
-#define CLUSTER_WORK TLV_TUNED(CLUSTER_WORK, 2e8)
 
 /*
  * Distance of the model's rates from those that its memberships imply, above which the
@@ -225,27 +204,15 @@
 /* Relative change of an eigenvalue at which it has converged. */
 #define STARS_TOLERANCE TLV_TUNED(STARS_TOLERANCE, 1e-5)
 
-/* The same of a large graph. */
-#define LARGE_STARS_TOLERANCE TLV_TUNED(LARGE_STARS_TOLERANCE, 1e-3)
-
-/* Work (edge ends x k) above which a graph is large. */
+/* Work (edge ends x k) above which a graph is large, and that initialisations by clusters share. */
 #define LARGE_STARS_WORK TLV_TUNED(LARGE_STARS_WORK, 2e8)
 
 /* Work of the decomposition, which has fewer steps and one initialisation beyond. */
 #define DECOMPOSE_WORK TLV_TUNED(DECOMPOSE_WORK, 6e11)
 
-/* Steps that must fit into it. */
-#define DECOMPOSE_STEPS TLV_TUNED(DECOMPOSE_STEPS, 100)
-
-/* Largest change of a membership at which they have converged. */
-#define NEW_NODE_TOLERANCE TLV_TUNED(NEW_NODE_TOLERANCE, 1e-5)
-
 /* ---- Errors and warnings ---- */
 /* Graphs that are drawn from the model for its standard errors. */
 #define DRAWN_GRAPHS TLV_TUNED(DRAWN_GRAPHS, 20)
-
-/* Student's quantile of 95 % intervals for that number of graphs. */
-#define BIAS_QUANTILE TLV_TUNED(BIAS_QUANTILE, 2.086)
 
 /*
  * Variance over mean of degrees within communities, above which a warning asks for degree

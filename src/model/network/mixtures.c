@@ -91,39 +91,6 @@ remove_set(tlv_network_sets *sets, size_t s)
 	sets->n--;
 }
 
-/* Is too little of it hyperedges?  Large sets that are would make mixtures of all others. */
-static bool
-is_thin(const tlv_network_sets *sets, size_t s, double inside)
-{
-	double n = (double) (sets->starts[s + 1] - sets->starts[s]);
-
-	return inside < LEAST_WHOLE * n * (n - 1) * (n - 2) / 6;
-}
-
-/* Counts in how many sets every hyperedge is, but those that are thin, which go, unless all are. */
-static tlv_status
-drop_thin(tlv_context *ctx, const recovery *r, tlv_network_sets *sets, uint32_t *within)
-{
-	double inside, shared;
-	size_t thin = 0;
-
-	for (size_t s = 0; s < sets->n; s++)
-	{
-		TLV_TRY(count_inside(ctx, r, sets, s, within, 1, &inside, &shared));
-		thin += is_thin(sets, s, inside);
-	}
-	for (size_t s = sets->n; s-- > 0 && thin > 0 && thin < sets->n;)
-	{
-		TLV_TRY(count_inside(ctx, r, sets, s, within, 0, &inside, &shared));
-		if (!is_thin(sets, s, inside))
-			continue;
-		TLV_TRY(count_inside(ctx, r, sets, s, within, -1, &inside, &shared));
-		remove_set(sets, s);
-		thin--;
-	}
-	return TLV_OK;
-}
-
 tlv_status
 tlv_network_drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets *sets)
 {
@@ -131,7 +98,8 @@ tlv_network_drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets 
 	uint32_t *within;
 
 	TLV_TRY_NEW0(ctx, within, r->n);
-	TLV_TRY(drop_thin(ctx, r, sets, within));
+	for (size_t s = 0; s < sets->n; s++)
+		TLV_TRY(count_inside(ctx, r, sets, s, within, 1, &inside, &shared));
 	for (int64_t members = TLV_NETWORK_MOST_ON; members > 0; members--)
 		for (size_t s = 0; s < sets->n;)
 		{

@@ -305,7 +305,7 @@ take_candidate(tlv_context *ctx, recovery *r, const candidates *all, candidate *
 			}
 	}
 	c->fresh = (double) fresh / fmax(1, (double) c->inside);
-	*taken = fresh > 0 && c->fresh >= EXPLAINED_SHARE;
+	*taken = fresh > 0 && c->fresh >= MAJORITY;
 	return *taken ? mark_inside(ctx, r, &inside) : TLV_OK;
 }
 
@@ -349,7 +349,7 @@ is_set(const candidate *c, double usual)
 {
 	double n = (double) c->n, whole = n * (n - 1) * (n - 2) / 6;
 
-	if (n >= SURE_SHARE * usual)
+	if (n >= MAJORITY * usual)
 		return true;
 	return n >= SMALL_SHARE * usual && c->fresh >= SMALL_FRESH &&
 		   (double) c->inside >= SMALL_FRESH * whole;

@@ -223,7 +223,6 @@ tlv_network_repair(tlv_context *ctx, const tlv_network_threes *threes, tlv_netwo
 	repair r = {.items = threes->items, .threes = threes};
 	size_t some = tlv_least(SETS, sets->n);
 	tlv_network_sets to = *sets;
-	double usual = sets->n > 0 ? (double) sets->starts[sets->n] / (double) sets->n : 0;
 
 	if (sets->n == 0)
 		return TLV_OK;
@@ -252,8 +251,7 @@ tlv_network_repair(tlv_context *ctx, const tlv_network_threes *threes, tlv_netwo
 			for (size_t v = 0; v < r.items && n < TLV_NETWORK_MOST_ON; v++)
 				if ((r.members[v] >> s) & 1)
 					r.set[n++] = (int32_t) v;
-			if (r.gap[s] >= LEAST_GAP || (double) n <= MOST_GROWTH * usual)
-				append_set(&to, r.set, n, r.mean[s], r.gap[s] >= LEAST_GAP);
+			append_set(&to, r.set, n, r.mean[s], r.gap[s] >= LEAST_GAP);
 		}
 	}
 	tlv_free(ctx, r.members);

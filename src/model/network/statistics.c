@@ -245,7 +245,7 @@ judge_positive(network_step *s, size_t v, size_t at)
 	double rows = s->single[at], shown = s->single_on[at];
 
 	s->share[v] = rows > 0 ? fmin(1, shown / rows) : 1;
-	s->weight[v] = rows >= NETWORK_LEAST_ROWS && s->share[v] < NETWORK_SHOWN ? 0 : 1;
+	s->weight[v] = rows >= TLV_LEAST_EXPECTED && s->share[v] < MAJORITY ? 0 : 1;
 }
 
 /* Of others: one of weight 1 that was missed, or one of weight -1, or none. */
@@ -256,7 +256,7 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 	double base = s->base[v], low = STILL_ON * base, evidence;
 
 	s->weight[v] = 0;
-	if (freely >= NETWORK_LEAST_ROWS && s->free_on[at] > NETWORK_SHOWN * freely)
+	if (freely >= TLV_LEAST_EXPECTED && s->free_on[at] > MAJORITY * freely)
 	{
 		s->weight[v] = 1;
 		s->share[v] = fmin(1, s->free_on[at] / freely);

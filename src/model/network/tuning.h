@@ -7,13 +7,13 @@
 #include "tensorlv/num/tuned.h"
 
 /* ---- Sets of hyperedges (recover.c, mixtures.c) ---- */
-/* Proportion of the hyperedges of a set within larger sets, from which on it is a duplicate. */
-#define EXPLAINED_SHARE TLV_TUNED(EXPLAINED_SHARE, 0.5)
+/*
+ * Proportion of the hyperedges of a set that are in no larger one, and of its members relative to
+ * their usual number, from which on it is accepted; and of the rows that must show an edge.
+ */
+#define MAJORITY TLV_TUNED(MAJORITY, 0.5)
 
-/* Members of a set, relative to their usual number, above which it is accepted. */
-#define SURE_SHARE TLV_TUNED(SURE_SHARE, 0.5)
-
-/* The same below which it is rejected. */
+/* Members of a set, relative to their usual number, below which it is rejected. */
 #define SMALL_SHARE TLV_TUNED(SMALL_SHARE, 0.35)
 
 /*
@@ -37,12 +37,6 @@
  */
 #define MEMBER_SHARE TLV_TUNED(MEMBER_SHARE, 0.7)
 
-/*
- * Proportion of the triples of a set that are hyperedges, below which it has grown over several
- * units.
- */
-#define LEAST_WHOLE TLV_TUNED(LEAST_WHOLE, 0.3)
-
 /* Proportion of its hyperedges within other sets, above which a set is a mixture of these. */
 #define MIXTURE_SHARE TLV_TUNED(MIXTURE_SHARE, 0.6)
 
@@ -56,11 +50,8 @@
 /* Passes over the counts. */
 #define NETWORK_PASSES TLV_TUNED(NETWORK_PASSES, 4)
 
-/* Ratio of the means of members to those of others, below which a large set is rejected. */
+/* Ratio of the means of members to those of others, from which on a set is one of its own. */
 #define LEAST_GAP TLV_TUNED(LEAST_GAP, 1.15)
-
-/* Size relative to the usual one, above which a set is large. */
-#define MOST_GROWTH TLV_TUNED(MOST_GROWTH, 3.0)
 
 /* ---- Threshold of hyperedges (threshold.c) ---- */
 /* Hyperedges of a peak of the distribution of counts. */
@@ -81,12 +72,6 @@
 
 /* Steps of a layer. */
 #define NETWORK_STEPS TLV_TUNED(NETWORK_STEPS, 10)
-
-/* Rows that an edge needs to be added or removed. */
-#define NETWORK_LEAST_ROWS TLV_TUNED(NETWORK_LEAST_ROWS, 5.0)
-
-/* Proportion of them that must show it. */
-#define NETWORK_SHOWN TLV_TUNED(NETWORK_SHOWN, 0.5)
 
 /* Proportion of what would be on that is on below an edge of weight -1. */
 #define STILL_ON TLV_TUNED(STILL_ON, 0.1)

@@ -16,6 +16,7 @@
 
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 struct tlv_topic_logistic
 {
@@ -154,7 +155,7 @@ logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worke
 
 	memcpy(own->latent, own->mean, k * sizeof(double));
 	memset(own->away, 0, k * sizeof(double));
-	for (int step = 0; step < MODE_STEPS; step++)
+	for (int step = 0; step < TLV_INFER_STEPS; step++)
 	{
 		double gain = 0, longest = 0;
 
@@ -174,7 +175,7 @@ logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worke
 			own->away[j] += own->step[j] * fmin(1, MODE_MOST_MOVE / fmax(longest, TLV_TINY));
 			own->latent[j] = own->mean[j] + own->away[j];
 		}
-		if (!(gain > MODE_TOLERANCE))
+		if (!(gain > TLV_TOPIC_INFER_CHANGE))
 			break;
 	}
 	logistic_shares(own, own->latent, worker);

@@ -6,14 +6,11 @@
 
 #include "tensorlv/num/tuned.h"
 
-/* Change of a proportion at which they have converged. */
+/*
+ * Change of a proportion, and gain in nats that a Newton step towards the mode promises, at which
+ * they have converged.
+ */
 #define TLV_TOPIC_INFER_CHANGE TLV_TUNED(TLV_TOPIC_INFER_CHANGE, 1e-4)
-
-/* Most Newton steps towards the mode of a logistic normal. */
-#define MODE_STEPS TLV_TUNED(MODE_STEPS, 50)
-
-/* Nats. Newton steps end where one promises to gain less. */
-#define MODE_TOLERANCE TLV_TUNED(MODE_TOLERANCE, 1e-4)
 
 /* Largest change of a logarithm in one of them: exp is steep. */
 #define MODE_MOST_MOVE TLV_TUNED(MODE_MOST_MOVE, 2.0)

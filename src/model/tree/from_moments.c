@@ -35,8 +35,7 @@ learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
 		TLV_TRY(tlv_tree_distances_of_tables(ctx, tables, &l->distance, &distances));
 	else
 		TLV_TRY(tlv_tree_distances_compute(ctx, moments, &l->distance, &distances));
-	if (distances.p <
-		HIDDEN_LEAST) /* hidden nodes are not identified: an edge, where there is one */
+	if (distances.p < 3) /* hidden nodes are not identified: an edge, where there is one */
 		options.method = TLV_TREE_CHOW_LIU;
 	TLV_TRY(tlv_tree_structure(ctx, &distances, &options, tree));
 	tlv_tree_distances_free(ctx, &distances);

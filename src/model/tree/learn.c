@@ -10,6 +10,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 
 typedef struct tree_learning
 {
@@ -167,7 +168,8 @@ refine_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 		.em = {.limit = tree_step_limit(fit),
 			   .to_the_limit = fit->options.iterations >= 0,
 			   .steps_on = true,
-			   .tolerance = TREE_TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1)}};
+			   .tolerance =
+				   TLV_SCAN_TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1)}};
 
 	TLV_TRY(tlv_source_ascend(ctx, &ascent));
 	tlv_value_drop(ascent.sums);

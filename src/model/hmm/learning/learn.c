@@ -590,7 +590,7 @@ hmm_begin(const tlv_hmm_learn_options *options, hmm_learning *fit)
 	if (options->refine == TLV_HMM_REFINE_NONE)
 		fit->options.fit.iterations = 0;
 	else
-		fit->options.fit.iterations = fit->options.fit.start ? HMM_LAST_STEPS : -1;
+		fit->options.fit.iterations = fit->options.fit.start ? TLV_MOST_PASSES : -1;
 }
 
 static tlv_status

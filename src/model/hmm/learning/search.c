@@ -80,7 +80,7 @@ make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *
 		if (which > 0 &&
 			(search->start.k == 1 || (search->start.constraints & TLV_HMM_LEFT_RIGHT) != 0))
 			break;
-		if (search->quick && which % TLV_HMM_LABEL_STARTS >= QUICK_STARTS)
+		if (search->quick && which % TLV_HMM_LABEL_STARTS >= HMM_THINNING_STARTS)
 			continue;
 		tlv_make(ctx, &made);
 		status = tlv_made(ctx, &made, &c->models[c->n],
@@ -122,7 +122,7 @@ run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 	for (int i = 0; c->n > 1 && i < c->n; i++)
 	{
 		tlv_report(ctx, "starts", i, c->n);
-		TLV_TRY(hmm_run_start(ctx, &part, c, i, FIRST_ROUND));
+		TLV_TRY(hmm_run_start(ctx, &part, c, i, HMM_FIRST_STEPS));
 	}
 	sort_starts(c);
 	tlv_free(ctx, part.rows);

@@ -156,9 +156,9 @@ count_chain(const label_start *start, double *initial, double *transitions)
 	size_t k = start->k, at = 0;
 
 	for (size_t j = 0; j < k; j++)
-		initial[j] = SMOOTHING / (double) k;
+		initial[j] = 1 / (double) k;
 	for (size_t e = 0; e < k * k; e++)
-		transitions[e] = SMOOTHING / (double) k;
+		transitions[e] = 1 / (double) k;
 	for (size_t i = 0; i < start->data->n; i++)
 		for (size_t t = 0, n = start->data->rows[i].part[0].n; t < n; t++, at++)
 			if (t == 0)
@@ -177,7 +177,7 @@ count_symbols(const label_start *start, double *emissions)
 
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < k; j++)
-			emissions[i * k + j] = SMOOTHING * start->mean[i];
+			emissions[i * k + j] = start->mean[i];
 	for (size_t i = 0; i < start->data->n; i++)
 	{
 		const tlv_part *part = &start->data->rows[i].part[0];
@@ -200,8 +200,8 @@ average_vectors(const label_start *start, double *means, double *weights, double
 
 	for (size_t e = 0; e < k * d; e++)
 	{
-		means[e] = SMOOTHING * start->mean[e % d];
-		weights[e] = SMOOTHING;
+		means[e] = start->mean[e % d];
+		weights[e] = 1;
 	}
 	for (size_t i = 0; i < start->data->n; i++)
 	{

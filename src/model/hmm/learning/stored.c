@@ -447,8 +447,8 @@ hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source, uint64_t see
 {
 	double step = (double) source->n * (double) *k;
 	double starts =
-		floor(HMM_MOST_WORK / (step * 2 * TLV_FOLDS * (HMM_LAST_STEPS + HMM_FIRST_STEPS)));
-	tlv_hmm_window_task task = {.first = HMM_FIRST_STEPS, .last = HMM_LAST_STEPS, .seed = seed};
+		floor(HMM_MOST_WORK / (step * 2 * TLV_FOLDS * (TLV_MOST_PASSES + HMM_FIRST_STEPS)));
+	tlv_hmm_window_task task = {.first = HMM_FIRST_STEPS, .last = TLV_MOST_PASSES, .seed = seed};
 	fold_counts folds[TLV_FOLDS] = {{NULL, NULL}};
 
 	for (size_t j = 0; j < *k; j++)

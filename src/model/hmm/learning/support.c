@@ -9,6 +9,7 @@
 #include "learn.h"
 #include "../tuning.h"
 #include "tensorlv/model/sequences.h"
+#include "tensorlv/num/tuning.h"
 
 /* Numbers of the sample, at most. */
 #define MOST_NUMBERS ((size_t) 1 << 19)
@@ -50,7 +51,7 @@ hmm_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t
 {
 	tlv_hmm_data data = {.n = n, .rows = (tlv_row *) rows};
 	tlv_hmm_search search = {.data = &data};
-	tlv_hmm_ascent ascent = {.limit = EVALUATIONS};
+	tlv_hmm_ascent ascent = {.limit = TLV_MOST_PASSES};
 	tlv_hmm_parts parts;
 
 	(void) fit;

@@ -38,8 +38,8 @@ options_of_part(const lda_learning *fit)
 	if (options.start == TLV_LDA_START_CHOOSE)
 		options.start =
 			fit->held_out[1] < fit->held_out[0] ? TLV_LDA_START_ANCHORS : TLV_LDA_START_TENSOR;
-	if (options.iterations < 0 || options.iterations > RECURRENCE_ITERATIONS)
-		options.iterations = RECURRENCE_ITERATIONS;
+	if (options.iterations < 0 || options.iterations > MEMBER_ITERATIONS)
+		options.iterations = MEMBER_ITERATIONS;
 	return options;
 }
 

@@ -11,6 +11,7 @@
 
 #include "tensorlv/model/topics.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tuning.h"
 
 typedef struct suggestions
 {
@@ -159,7 +160,7 @@ see_in_directions(tlv_context *ctx, tlv_source *others, tlv_source *seen, lda_le
 				  tlv_value **moments)
 {
 	tlv_subspace_options options = {.distinct = true};
-	size_t most = fit->options.max_k > 0 ? fit->options.max_k : TESTED_RANK;
+	size_t most = fit->options.max_k > 0 ? fit->options.max_k : TLV_TESTED_RANK;
 	lda_counts counts = {0};
 	tlv_value *summary;
 
@@ -237,7 +238,7 @@ tlv_status
 tlv_lda_suggest(tlv_context *ctx, tlv_source *documents, const tlv_lda_learn_options *options,
 				const char *criterion, tlv_suggestion **rows, size_t *n)
 {
-	size_t tested = options->max_k > 0 ? options->max_k : TESTED_RANK;
+	size_t tested = options->max_k > 0 ? options->max_k : TLV_TESTED_RANK;
 	suggestions all = {.criterion = criterion};
 	tlv_source within;
 	lda_learning fit;

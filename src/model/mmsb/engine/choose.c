@@ -247,9 +247,9 @@ community_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t pro
 {
 	size_t most = fit->options->max_k, first = FIRST_DIRECTIONS + 3 * proposed / 2;
 
-	most = most == 0 || most > SPECTRUM_MOST ? SPECTRUM_MOST : most;
+	most = most == 0 || most > TLV_TESTED_RANK ? TLV_TESTED_RANK : most;
 	*directions = proposed;
-	if (proposed <= SPECTRUM_MOST || fit->side[0].edges.entries <= LARGE_ENDS)
+	if (proposed <= TLV_TESTED_RANK || fit->side[0].edges.entries <= LARGE_ENDS)
 	{
 		first = first < most ? first : most;
 		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, first, directions));

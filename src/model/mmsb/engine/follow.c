@@ -126,7 +126,7 @@ begin_moves(tlv_context *ctx, follow_work *work, double resolution, size_t *k)
 						   .resolution = resolution,
 						   .seed = fit->options->seed,
 						   .rounds = WEAK_ROUNDS};
-	size_t most = work->task.k > MOST_GROUPS ? work->task.k : MOST_GROUPS;
+	size_t most = work->task.k > TLV_TESTED_RANK ? work->task.k : TLV_TESTED_RANK;
 
 	for (size_t e = 0; e < task.edges.entries; e++)
 		work->value[e] = (float) exp((double) work->scores.score[e]);
@@ -189,7 +189,7 @@ try_beginnings(tlv_context *ctx, follow_work *work)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
 
-	if (fit->k <= MOST_GROUPS || fit->k == work->task.k)
+	if (fit->k <= TLV_TESTED_RANK || fit->k == work->task.k)
 	{
 		read_labels(work, work->label);
 		TLV_TRY(try_labels(ctx, work, fit->k));

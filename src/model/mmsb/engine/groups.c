@@ -458,22 +458,21 @@ static tlv_status
 search_groups(tlv_context *ctx, groups *g, double *evidence)
 {
 	double before;
+	int rounds = 0;
 
 	*evidence = -HUGE_VAL;
 	TLV_TRY(fit_priors(ctx, g, true));
-	TLV_TRY(sweep_nodes(ctx, g, WEAK_SWEEPS));
-	for (int i = 0; i < GROUP_ROUNDS; i++)
+	TLV_TRY(sweep_nodes(ctx, g, GROUP_SWEEPS));
+	do
 	{
 		before = *evidence;
 		TLV_TRY(join_all(ctx, g));
 		TLV_TRY(fit_priors(ctx, g, false));
-		TLV_TRY(sweep_nodes(ctx, g, FITTED_SWEEPS));
+		TLV_TRY(sweep_nodes(ctx, g, GROUP_SWEEPS));
 		TLV_TRY(join_all(ctx, g));
 		TLV_TRY(fit_priors(ctx, g, false));
 		*evidence = groups_evidence(g);
-		if (*evidence < before + GROUP_GAIN)
-			break;
-	}
+	} while (++rounds < GROUP_ROUNDS && *evidence >= before + LEAST_STEP);
 	return TLV_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "merge.h"
 #include "../tuning.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -316,7 +317,7 @@ coarsen(tlv_context *ctx, proposal *work, double resolution, size_t most)
 
 	if (work->value <= work->one[work->corrected])
 		return TLV_OK;
-	for (int i = 0, vain = 0; i < MOST_COARSER && vain < COARSER_IN_VAIN; i++)
+	for (int i = 0, vain = 0; i < MOST_COARSER && vain < TLV_IN_VAIN; i++)
 	{
 		bool finer = resolution > work->resolution;
 

@@ -202,7 +202,7 @@ tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t look
 	double entries = (double) fit->side[0].edges.entries;
 	bool pooled = entries / (double) (3 - fit->sides) < FEW_EDGES;
 	int folds = pooled								  ? COMMUNITY_PARTS
-				: entries * (double) most > RANK_WORK ? RANK_FOLDS
+				: entries * (double) most > RANK_WORK ? 2
 													  : COMMUNITY_FOLDS;
 	tlv_csr all = fit->side[0].edges;
 	agreement *z;

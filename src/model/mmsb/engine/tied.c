@@ -404,7 +404,7 @@ move_all(tlv_context *ctx, tied_work *work)
 	memcpy(work->before, work->node, work->all * sizeof(int32_t));
 	spread_labels(work);
 	TLV_TRY(open_rates(ctx, work, &rates));
-	for (int sweep = 0; sweep < TIED_SWEEPS && moved > 0; sweep++)
+	for (int sweep = 0; sweep < GROUP_SWEEPS && moved > 0; sweep++)
 	{
 		TLV_TRY(find_rates(ctx, &rates));
 		TLV_TRY(move_tied(ctx, work, &rates, &moved));

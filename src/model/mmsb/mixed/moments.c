@@ -56,7 +56,7 @@ bounded_options(const tlv_mmsb_fit_state *fit)
 	tlv_decompose_options options = fit->options->decompose;
 	double k = (double) fit->k, steps = ceil(DECOMPOSE_WORK / (2 * k * k * k * k));
 
-	if (options.method != TLV_METHOD_JOINT || steps >= DECOMPOSE_STEPS)
+	if (options.method != TLV_METHOD_JOINT || steps >= TLV_MOST_PASSES)
 		return options;
 	options.steps = options.steps > 0 ? options.steps : (int) steps;
 	options.starts = options.starts > 0 ? options.starts : 1;
@@ -138,7 +138,7 @@ find_stars(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool directions)
 	bool large = (double) fit->side[s].edges.entries * (double) fit->k > LARGE_STARS_WORK;
 	tlv_star_options options = {.width = fit->k,
 								.max_steps = large ? COMMUNITY_STEPS : STARS_STEPS,
-								.tolerance = large ? LARGE_STARS_TOLERANCE : STARS_TOLERANCE,
+								.tolerance = large ? MIXED_TOLERANCE : STARS_TOLERANCE,
 								.directions = directions,
 								.seed = fit->options->seed + s};
 
@@ -246,7 +246,7 @@ tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int 
 	size_t k = fit->k, n = fit->side[s].n;
 	float *points = tlv_alloc(ctx, k * n, sizeof(float));
 	double work = (double) n * (double) k * (double) k, inertia;
-	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
+	int most = work * starts < LARGE_STARS_WORK ? starts : (int) (LARGE_STARS_WORK / work);
 	tlv_kmeans_task task = {.n = n,
 							.d = k,
 							.points = points,

@@ -12,6 +12,7 @@
 
 #include "tensorlv/model/dense.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/numbers.h"
 #include "tensorlv/num/special.h"
 
 typedef struct vectors
@@ -100,7 +101,7 @@ whiten_variable(tlv_context *ctx, vectors *w, size_t v)
 	read_block(w, v, v, w->block);
 	gaussian_tree_scale_columns(n, w->block, scale);
 	TLV_TRY(tlv_eigen_symmetric(ctx, n, w->block, values));
-	while (r < n && values[r] > GAUSSIAN_TREE_SINGULAR * values[0] && values[r] > 0)
+	while (r < n && values[r] > TLV_DEPENDENT * values[0] && values[r] > 0)
 		r++;
 	w->rank[v] = r;
 	w->log_volume[v] = 0;

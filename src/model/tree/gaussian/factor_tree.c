@@ -134,7 +134,7 @@ tlv_tree_compare_factors(tlv_context *ctx, gaussian_fit *fit)
 	if (fit->d != fit->parts.p || fit->d > TLV_FACTORS_MOST_VARIABLES ||
 		tlv_factors_most(fit->d) == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_factors_fit(ctx, fit->d, fit->s, fit->parts.rows, 0, STEPS_COMPARISON, &factors));
+	TLV_TRY(tlv_factors_fit(ctx, fit->d, fit->s, fit->parts.rows, 0, TLV_MOST_PASSES, &factors));
 	TLV_TRY(warn_of_factors(ctx, fit, &factors));
 	tlv_free(ctx, factors.loadings);
 	return TLV_OK;

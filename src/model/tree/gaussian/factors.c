@@ -18,6 +18,7 @@
 
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/tuning.h"
 
 /* Most factors. */
 #define MOST_FACTORS 100
@@ -331,8 +332,9 @@ factor_climb(tlv_context *ctx, factor_work *w, size_t from, int direction, doubl
 	int worse = 0;
 
 	for (size_t q = from;
-		 q >= 1 && q <= w->most && worse < PATIENCE && w->done<CLIMB_WORK; q = direction> 0 ? q + 1
-																							: q - 1)
+		 q >= 1 && q <= w->most && worse < TLV_IN_VAIN && w->done<CLIMB_WORK; q = direction> 0
+			 ? q + 1
+			 : q - 1)
 	{
 		double criterion;
 

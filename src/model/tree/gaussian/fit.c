@@ -10,6 +10,7 @@
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/tuning.h"
 #include "fit.h"
 #include "tuning.h"
 
@@ -96,7 +97,7 @@ tlv_tree_floor_constant(tlv_dense_central *central)
 			continue;
 		for (size_t i = 0; i < d; i++)
 			central->covariance[j * d + i] = central->covariance[i * d + j] = 0;
-		central->covariance[j * (d + 1)] = CONSTANT_PART * (mean > 0 ? mean : 1);
+		central->covariance[j * (d + 1)] = TLV_LEAST_DIRECTION * (mean > 0 ? mean : 1);
 	}
 }
 
@@ -216,8 +217,7 @@ solve_first(tlv_context *ctx, const gaussian_fit *fit, const int64_t *t, double 
 	TLV_TRY(tlv_eigen_symmetric(ctx, n[0], square, values));
 	for (size_t l = 0; l < r; l++)
 		for (size_t i = 0; i < n[0]; i++)
-			view[l * n[0] + i] = square[l * n[0] + i] *
-								 fmin(fmax(sqrt(fmax(values[l], 0)), START_LEAST), START_MOST);
+			view[l * n[0] + i] = square[l * n[0] + i] * fmin(sqrt(fmax(values[l], 0)), START_MOST);
 	tlv_free(ctx, ac);
 	return TLV_OK;
 }

@@ -6,20 +6,8 @@
 
 #include "tensorlv/num/tuned.h"
 
-/* Eigenvalue, relative to the largest, below which it is 0. */
-#define GAUSSIAN_TREE_SINGULAR TLV_TUNED(GAUSSIAN_TREE_SINGULAR, 1e-10)
-
-/* The same of the covariance that replicates are drawn from. */
-#define WISHART_SINGULAR TLV_TUNED(WISHART_SINGULAR, 1e-12)
-
 /* EM iterations of a model. */
 #define STEPS_MODEL TLV_TUNED(STEPS_MODEL, 1000)
-
-/* EM iterations of a model that is compared. */
-#define STEPS_COMPARISON TLV_TUNED(STEPS_COMPARISON, 100)
-
-/* Numbers of factors in a row without a better criterion that end the climb. */
-#define PATIENCE TLV_TUNED(PATIENCE, 2)
 
 /* EM iterations from each initial estimate, and while the number is chosen. */
 #define FACTOR_STEPS_FIRST TLV_TUNED(FACTOR_STEPS_FIRST, 20)
@@ -30,16 +18,10 @@
 /* Work of the climb. */
 #define CLIMB_WORK TLV_TUNED(CLIMB_WORK, 5e9)
 
-/* Least correlation of a hidden node with a variable in an initial estimate. */
-#define START_LEAST TLV_TUNED(START_LEAST, 0.2)
-
 /* Largest correlation in an initial estimate. */
 #define START_MOST TLV_TUNED(START_MOST, 0.98)
 
 /* Largest correlation of an edge. */
 #define EDGE_MOST TLV_TUNED(EDGE_MOST, 0.9999)
-
-/* Variance of a constant column, relative to the mean variance. */
-#define CONSTANT_PART TLV_TUNED(CONSTANT_PART, 1e-6)
 
 #endif /* TENSORLV_TREE_GAUSSIAN_TUNING_H */

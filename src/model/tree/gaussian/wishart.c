@@ -9,6 +9,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/tree_gaussian.h"
+#include "tensorlv/num/numbers.h"
 
 struct tlv_wishart
 {
@@ -33,7 +34,7 @@ take_root(tlv_context *ctx, tlv_wishart *w, tlv_dense_central *central)
 	memcpy(w->mean, central->mean, w->d * sizeof(double));
 	TLV_TRY(tlv_eigen_symmetric(ctx, w->d, central->covariance, values));
 	while (w->rank < w->d && (double) w->rank < w->rows - 1 &&
-		   values[w->rank] > WISHART_SINGULAR * values[0])
+		   values[w->rank] > TLV_DEPENDENT * values[0])
 		w->rank++;
 	TLV_TRY_NEW(ctx, w->root, w->d * w->rank);
 	for (size_t j = 0; j < w->rank; j++)

@@ -18,6 +18,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/numbers.h"
+#include "tensorlv/num/tuning.h"
 
 /* What is known of a hidden node: its distribution and those of its triple given it. */
 typedef struct node_views
@@ -195,7 +196,7 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 		}
 		for (int t = 0; t < 3; t++)
 			tlv_normalize_rows(views->k, d[t], TRIPLE_LEAST, views->means[t]);
-		TLV_TRY(refine_triple(ctx, &source, views, solved ? TRIPLE_STEPS : RANDOM_TRIPLE_STEPS));
+		TLV_TRY(refine_triple(ctx, &source, views, solved ? TRIPLE_STEPS : TLV_MOST_PASSES));
 		for (int t = 0; t < 3; t++)
 			for (size_t i = 0; i < d[t]; i++)
 				for (size_t j = 0; j < views->k; j++)

@@ -23,9 +23,6 @@
  */
 #define TRIPLE_STEPS TLV_TUNED(TRIPLE_STEPS, 30)
 
-/* The same after a random initialisation. */
-#define RANDOM_TRIPLE_STEPS TLV_TUNED(RANDOM_TRIPLE_STEPS, 200)
-
 /* Level of the tests that a canonical correlation and the smaller ones are 0. */
 #define RANK_LEVEL TLV_TUNED(RANK_LEVEL, 1e-3)
 
