@@ -136,6 +136,8 @@ extern tlv_status tlv_ica_warn_gaussian(tlv_context *ctx, const tlv_ica_parts *p
 
 /* A component in a message: its number, and the dimension of whose variance it has most. */
 extern const char *tlv_ica_show(const tlv_ica_parts *parts, size_t j, char shown[TLV_SHOWN_NAME]);
+/* Adds it to a list of which the message has the first ones. */
+extern void tlv_ica_list(const tlv_ica_parts *parts, size_t j, tlv_shown_list *list);
 
 /*
  * The frame of these parts as they are: neither order nor scale nor signs are changed here

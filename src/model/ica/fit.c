@@ -313,7 +313,6 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *
 	size_t k = fit->k;
 	tlv_diagnostics *diag = parts->diagnostics;
 	tlv_shown_list large = {0};
-	char shown[TLV_SHOWN_NAME];
 	double *angles = tlv_alloc(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, angles);
@@ -321,7 +320,7 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *
 	for (size_t j = 0; j < k; j++)
 	{
 		if (angles[j] > UNCERTAINTY_WARN)
-			tlv_shown_add(&large, tlv_ica_show(parts, j, shown));
+			tlv_ica_list(parts, j, &large);
 		TLV_TRY(tlv_diagnose(ctx, diag, angles[j], "uncertainty_%zu", j + 1));
 	}
 	tlv_free(ctx, angles);

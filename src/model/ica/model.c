@@ -128,17 +128,25 @@ tlv_ica_show(const tlv_ica_parts *parts, size_t j, char shown[TLV_SHOWN_NAME])
 	return shown;
 }
 
+/* The work of a name is that of all columns in all components: only for those that are shown. */
+void
+tlv_ica_list(const tlv_ica_parts *parts, size_t j, tlv_shown_list *list)
+{
+	char shown[TLV_SHOWN_NAME];
+
+	tlv_shown_add(list, list->n < TLV_SHOWN_MOST ? tlv_ica_show(parts, j, shown) : "");
+}
+
 /* Those of no kurtosis, with their columns and by number. */
 static void
 list_gaussian(const tlv_ica_parts *parts, tlv_shown_list *list, tlv_shown_list *numbers)
 {
 	double limit = TLV_ICA_GAUSSIAN * sqrt(24 / parts->rows);
-	char shown[TLV_SHOWN_NAME];
 
 	for (size_t j = 0; j < parts->k; j++)
 		if (!(fabs(parts->kurtosis[j]) >= limit))
 		{
-			tlv_shown_add(list, tlv_ica_show(parts, j, shown));
+			tlv_ica_list(parts, j, list);
 			tlv_shown_add_number(numbers, j + 1);
 		}
 }
