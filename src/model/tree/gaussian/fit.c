@@ -217,7 +217,8 @@ solve_first(tlv_context *ctx, const gaussian_fit *fit, const int64_t *t, double 
 	TLV_TRY(tlv_eigen_symmetric(ctx, n[0], square, values));
 	for (size_t l = 0; l < r; l++)
 		for (size_t i = 0; i < n[0]; i++)
-			view[l * n[0] + i] = square[l * n[0] + i] * fmin(sqrt(fmax(values[l], 0)), START_MOST);
+			view[l * n[0] + i] = square[l * n[0] + i] *
+								 fmin(fmax(sqrt(fmax(values[l], 0)), START_LEAST), START_MOST);
 	tlv_free(ctx, ac);
 	return TLV_OK;
 }

@@ -18,6 +18,12 @@
 /* Work of the climb. */
 #define CLIMB_WORK TLV_TUNED(CLIMB_WORK, 5e9)
 
+/*
+ * Least correlation of a hidden node with a variable in an initial estimate: 0 of a constant
+ * column leaves a matrix singular.
+ */
+#define START_LEAST TLV_TUNED(START_LEAST, 0.2)
+
 /* Largest correlation in an initial estimate. */
 #define START_MOST TLV_TUNED(START_MOST, 0.98)
 
