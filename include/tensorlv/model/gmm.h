@@ -127,7 +127,10 @@ typedef struct tlv_gmm_start_options
 	int starts;				  /* k-means starts; 0 where one is given */
 	int steps;				  /* of refinement, at most, of the best ones */
 	const tlv_mixture *given; /* one more start, of that k, covariance and tails; NULL: none */
-	bool others; /* of few rows all starts are refined to the end, for the warning another_model */
+	const tlv_mixture *next;  /* of k - 1 components, one of which is split in each of as many
+							   * starts, or k + 1, one of which joins another; NULL: none */
+	bool others; /* of few rows all starts are refined to the end: the best of them is the best,
+				  * and the warning another_model tells of the others */
 } tlv_gmm_start_options;
 
 /* Rows in memory, about their mean (directions as they are) and in random order: the first of them

@@ -11,34 +11,6 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/source.h"
 
-/* The component of each row. */
-static tlv_status
-assign_rows(tlv_context *ctx, const tlv_gmm_sample *rows, const tlv_mixture *mixture, size_t *label)
-{
-	tlv_mixture_worker worker;
-
-	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, rows->center, &worker));
-	TLV_TRY(tlv_mixture_worker_prepare(ctx, &worker));
-	for (size_t first = 0; first < rows->n; first += TLV_MIXTURE_BLOCK)
-	{
-		size_t n = tlv_least(TLV_MIXTURE_BLOCK, rows->n - first);
-
-		TLV_TRY(tlv_mixture_expect(ctx, &worker, n, rows->rows + first * rows->d, NULL));
-		for (size_t t = 0; t < n; t++)
-		{
-			const double *share = worker.shares + t;
-			size_t best = 0;
-
-			for (size_t j = 1; j < mixture->k; j++)
-				if (share[j * TLV_MIXTURE_BLOCK] > share[best * TLV_MIXTURE_BLOCK])
-					best = j;
-			label[first + t] = best;
-		}
-	}
-	tlv_mixture_worker_free(ctx, &worker);
-	return TLV_OK;
-}
-
 /* Rows that are in another component than their partner's: moved[j] are those that j loses or
  * gains; returns all.  common (k x k): rows of each component of both. */
 static double
@@ -64,17 +36,18 @@ static tlv_status
 compare_divisions(tlv_context *ctx, const tlv_gmm_sample *rows, const tlv_mixture *best,
 				  const tlv_mixture *other, double *moved, double *all)
 {
-	size_t n = rows->n, k = best->k, *label;
+	size_t n = rows->n, k = best->k;
+	int32_t *label;
 	double *common;
 	int64_t *partner;
 
 	TLV_TRY_NEW_ROWS(ctx, label, n, 2);
 	TLV_TRY_NEW0(ctx, common, k * k + k);
 	TLV_TRY_NEW(ctx, partner, k);
-	TLV_TRY(assign_rows(ctx, rows, best, label));
-	TLV_TRY(assign_rows(ctx, rows, other, label + n));
+	TLV_TRY(gmm_assign_rows(ctx, rows, best, label));
+	TLV_TRY(gmm_assign_rows(ctx, rows, other, label + n));
 	for (size_t t = 0; t < n; t++)
-		common[label[t] * k + label[n + t]] -= 1; /* a cost */
+		common[(size_t) label[t] * k + (size_t) label[n + t]] -= 1; /* a cost */
 	TLV_TRY(tlv_assign_components(ctx, k, k, common, 0, partner, common + k * k));
 	*all = count_moved(k, common, partner, moved);
 	tlv_free(ctx, partner);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "internal.h"
+#include "tuning.h"
 #include "tensorlv/model/diagnostics.h"
 
 /* Starts from the sample; fewer of full covariances of few rows, and of many components, which cost
@@ -144,7 +146,7 @@ number_of_starts(const gmm_evidence *evidence, size_t k)
 
 tlv_status
 gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *given,
-					  int starts, gmm_start *start, bool *given_won)
+					  const tlv_mixture *next, int starts, gmm_start *start, bool *given_won)
 {
 	const tlv_gmm_start_options options = {.k = start->k,
 										   .covariance = evidence->options.covariance,
@@ -153,6 +155,7 @@ gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, const tlv_
 										   .starts = starts,
 										   .steps = GMM_MOST_STEPS,
 										   .given = given,
+										   .next = next,
 										   .others = true};
 	const tlv_frame *best = &start->sampled.frame;
 	bool whole = (double) evidence->sample.n >= evidence->n;
@@ -182,7 +185,8 @@ drop_sampled(tlv_context *ctx, gmm_start *start)
  * nothing of diagonal and full covariances.
  */
 tlv_status
-gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
+gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *next,
+				  gmm_start *start)
 {
 	bool whole = (double) evidence->sample.n >= evidence->n, fitted = start->fitted.image != NULL;
 	tlv_mixture given;
@@ -191,12 +195,12 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 		tlv_gmm_read(&start->fitted.frame, &given);
 	if (gmm_start_is_trusted(evidence, start))
 	{
-		TLV_TRY(gmm_start_from_sample(ctx, evidence, &given, 0, start, NULL));
+		TLV_TRY(gmm_start_from_sample(ctx, evidence, &given, NULL, 0, start, NULL));
 		if (!whole || !evidence->refine)
 			drop_sampled(ctx, start);
 		return TLV_OK;
 	}
-	TLV_TRY(gmm_start_from_sample(ctx, evidence, fitted ? &given : NULL,
+	TLV_TRY(gmm_start_from_sample(ctx, evidence, fitted ? &given : NULL, next,
 								  number_of_starts(evidence, start->k), start,
 								  &start->from_moments));
 	if (whole || !is_spherical(evidence) || !fitted)
@@ -211,8 +215,8 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 /* ---- the number of components ---- */
 
 tlv_status
-gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *mixture,
-				  double n, bool *degenerate)
+gmm_is_degenerate(tlv_context *ctx, const double *floor, const tlv_mixture *mixture, double n,
+				  bool *degenerate)
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
 
@@ -228,10 +232,18 @@ gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixt
 		size_t low = 0;
 
 		if (mixture->weights[j] * n < (double) d + 1)
-			TLV_TRY(tlv_mixture_at_floor(ctx, &one, evidence->floor, &low));
+			TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &low));
 		*degenerate = low > 0;
 	}
 	return TLV_OK;
+}
+
+/* The mixture that a start is on the sample. */
+static void
+gmm_read_start(const gmm_start *start, tlv_mixture *mixture)
+{
+	tlv_gmm_read(start->sampled.image != NULL ? &start->sampled.frame : &start->fitted.frame,
+				 mixture);
 }
 
 /* The criteria of a start on the sample. */
@@ -239,16 +251,14 @@ static tlv_status
 judge_start(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start, double *bic,
 			double *icl)
 {
-	const tlv_frame *model =
-		start->sampled.image != NULL ? &start->sampled.frame : &start->fitted.frame;
 	double n = (double) evidence->sample.n;
 	double parameters = tlv_mixture_parameters(start->k, evidence->d, evidence->options.covariance,
 											   evidence->options.tails == TLV_TAILS_T);
 	tlv_mixture mixture;
 	bool degenerate;
 
-	tlv_gmm_read(model, &mixture);
-	TLV_TRY(gmm_is_degenerate(ctx, evidence, &mixture, n, &degenerate));
+	gmm_read_start(start, &mixture);
+	TLV_TRY(gmm_is_degenerate(ctx, evidence->floor, &mixture, n, &degenerate));
 	*bic = degenerate ? HUGE_VAL : parameters * log(n) - 2 * n * start->log_likelihood;
 	*icl = *bic + 2 * n * start->entropy;
 	return TLV_OK;
@@ -264,32 +274,100 @@ gmm_least(size_t n, const double *criterion)
 	return least;
 }
 
+/* The starts of all numbers of components that were tried. */
+typedef struct gmm_path
+{
+	const gmm_evidence *evidence;
+	gmm_start *starts; /* by k - 1 */
+	gmm_criteria *criteria;
+} gmm_path;
+
+/* The start of k components, once more from what it is and from that of one more or fewer. */
+static tlv_status
+improve_start(tlv_context *ctx, const gmm_path *path, size_t k, size_t neighbour, bool *better)
+{
+	gmm_start *own = &path->starts[k - 1], start = {.k = k};
+	double *bic = path->criteria->bic + k - 1, *icl = path->criteria->icl + k - 1, with, entropy;
+	tlv_mixture given, next;
+
+	TLV_TRY_CONTINUE(ctx);
+	gmm_read_start(own, &given);
+	gmm_read_start(&path->starts[neighbour - 1], &next);
+	TLV_TRY(gmm_start_from_sample(ctx, path->evidence, &given, &next, 0, &start, NULL));
+	TLV_TRY(judge_start(ctx, path->evidence, &start, &with, &entropy));
+	if (!(with < *bic - TLV_MIXTURE_TOLERANCE * fabs(*bic)))
+	{
+		gmm_start_free(ctx, &start);
+		return TLV_OK;
+	}
+	tlv_free(ctx, own->sampled.image);
+	start.fitted = own->fitted;
+	*own = start;
+	*bic = with;
+	*icl = entropy;
+	*better = true;
+	return TLV_OK;
+}
+
+/* Every number of components from its neighbours, up and down, as long as any gets better. */
+static tlv_status
+improve_path(tlv_context *ctx, const gmm_path *path)
+{
+	size_t n = path->criteria->n;
+	bool better = true;
+
+	for (int sweep = 0; sweep < GMM_SWEEPS && better; sweep++)
+	{
+		better = false;
+		for (size_t k = 2; k <= n; k++)
+			TLV_TRY(improve_start(ctx, path, k, k - 1, &better));
+		for (size_t k = n; k-- > 2;)
+			TLV_TRY(improve_start(ctx, path, k, k + 1, &better));
+	}
+	return TLV_OK;
+}
+
+/* The next number of components. */
+static tlv_status
+go_on(tlv_context *ctx, const gmm_path *path, size_t k)
+{
+	gmm_start *start = &path->starts[k - 1];
+	tlv_mixture before;
+
+	TLV_TRY_CONTINUE(ctx);
+	if (k > 1)
+		gmm_read_start(start - 1, &before);
+	TLV_TRY(gmm_start_fit(ctx, path->evidence, k, start));
+	TLV_TRY(gmm_start_measure(ctx, path->evidence, k > 1 ? &before : NULL, start));
+	TLV_TRY(judge_start(ctx, path->evidence, start, &path->criteria->bic[k - 1],
+						&path->criteria->icl[k - 1]));
+	path->criteria->n = k;
+	return TLV_OK;
+}
+
 tlv_status
 gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k, gmm_start *best,
 			 gmm_criteria *criteria)
 {
-	double *bic = criteria->bic, *by = evidence->groups ? criteria->icl : bic;
+	double *bic = criteria->bic;
 	int rises = 0, most_rises = gmm_most_rises(evidence);
+	gmm_path path = {.evidence = evidence, .criteria = criteria};
+	size_t least;
 
-	memset(best, 0, sizeof(*best));
+	TLV_TRY_NEW0(ctx, path.starts, max_k);
 	criteria->n = 0;
 	for (size_t k = 1; k <= max_k && (double) k <= evidence->n && rises < most_rises; k++)
 	{
-		gmm_start start;
-
-		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(gmm_start_fit(ctx, evidence, k, &start));
-		TLV_TRY(gmm_start_measure(ctx, evidence, &start));
-		TLV_TRY(judge_start(ctx, evidence, &start, &bic[k - 1], &criteria->icl[k - 1]));
-		criteria->n = k;
+		TLV_TRY(go_on(ctx, &path, k));
 		rises = k > 1 && !(bic[k - 1] <= bic[k - 2] && isfinite(bic[k - 1])) ? rises + 1 : 0;
-		if (best->k == 0 || by[k - 1] < by[best->k - 1])
-		{
-			gmm_start_free(ctx, best);
-			*best = start;
-		}
-		else
-			gmm_start_free(ctx, &start);
 	}
+	if (gmm_is_small(evidence))
+		TLV_TRY(improve_path(ctx, &path));
+	least = gmm_least(criteria->n, evidence->groups ? criteria->icl : bic);
+	*best = path.starts[least - 1];
+	memset(&path.starts[least - 1], 0, sizeof(gmm_start));
+	for (size_t k = 1; k <= criteria->n; k++)
+		gmm_start_free(ctx, &path.starts[k - 1]);
+	tlv_free(ctx, path.starts);
 	return TLV_OK;
 }

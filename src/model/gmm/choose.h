@@ -108,19 +108,20 @@ extern bool gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *
 extern size_t gmm_sample_size(const gmm_evidence *evidence, size_t k, double room);
 
 /*
- * The best of `starts` starts from the sample, and of a given mixture (or NULL), into
- * start->sampled, with its likelihood; *given_won (unless NULL): it was the given one.
+ * The best of `starts` starts from the sample, of a given mixture (or NULL), and of those made from
+ * one of one component more or fewer (or NULL), into start->sampled, with its likelihood;
+ * *given_won (unless NULL): it was the given one.
  */
 extern tlv_status gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence,
-										const tlv_mixture *given, int starts, gmm_start *start,
-										bool *given_won);
+										const tlv_mixture *given, const tlv_mixture *next,
+										int starts, gmm_start *start, bool *given_won);
 
 /*
  * The start on the sample: its likelihood there and, unless the fit to the moments is trusted, the
- * best of it and of starts from the sample.
+ * best of it, of starts from the sample and of those made from `next` (or NULL).
  */
 extern tlv_status gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence,
-									gmm_start *start);
+									const tlv_mixture *next, gmm_start *start);
 
 /* Criteria of every number of components that was tried, 1 .. n, on the sample. */
 typedef struct gmm_criteria
@@ -139,14 +140,6 @@ extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, s
 
 /* The k of the least value of a criterion. */
 extern size_t gmm_least(size_t n, const double *criterion);
-
-/*
- * Has the mixture a component of fewer than d + 1 of n rows with a variance at the floor?  These
- * rows have no covariance of their own: it is the floor that bounds their likelihood, and any
- * number of components could be had so.  Many equal values are a matter of the density.
- */
-extern tlv_status gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence,
-									const tlv_mixture *mixture, double n, bool *degenerate);
 
 /* ---- one component beside many ---- */
 

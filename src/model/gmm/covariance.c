@@ -80,18 +80,19 @@ screen_score(tlv_context *ctx, gmm_screen *screen, tlv_mixture *mixture, double 
 	}
 	if (screen->evidence->groups)
 		*score += 2 * n * entropy;
-	TLV_TRY(
-		gmm_is_degenerate(ctx, screen->evidence, mixture, (double) screen->seen.n, &degenerate));
+	TLV_TRY(gmm_is_degenerate(ctx, screen->floor, mixture, (double) screen->seen.n, &degenerate));
 	if (degenerate)
 		*score = HUGE_VAL;
 	return TLV_OK;
 }
 
-/* The criterion of k components, by the best of some starts and of the fit to the moments of all
- * rows: clusters of few rows in many dimensions end in different optima for different covariances,
+/* The criterion of k components, by the best of some starts, of those made from the mixture of one
+ * component fewer (held; the best takes its place) and of the fit to the moments of all rows:
+ * clusters of few rows in many dimensions end in different optima for different covariances,
  * which would decide between them. */
 static tlv_status
-screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance covariance, double *bic)
+screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance covariance,
+			 tlv_held *fewer, double *bic)
 {
 	gmm_evidence evidence = *screen->evidence;
 	tlv_gmm_start_options options = {.k = k,
@@ -102,10 +103,15 @@ screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance cova
 									 .steps = GMM_COVARIANCE_STEPS};
 	tlv_held held = {0};
 	gmm_start moments = {0};
-	tlv_mixture mixture, given;
+	tlv_mixture mixture, given, next;
 	tlv_making made;
 
 	TLV_TRY_CONTINUE(ctx);
+	if (fewer->image != NULL)
+	{
+		tlv_gmm_read(&fewer->frame, &next);
+		options.next = &next;
+	}
 	evidence.options.covariance = covariance;
 	if (k > 1)
 		TLV_TRY(gmm_start_fit(ctx, &evidence, k, &moments));
@@ -119,7 +125,8 @@ screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance cova
 		tlv_gmm_start(ctx, &screen->seen, screen->floor, &options, &made.image, &made.size)));
 	tlv_gmm_read(&held.frame, &mixture);
 	TLV_TRY(screen_score(ctx, screen, &mixture, bic));
-	tlv_free(ctx, held.image);
+	tlv_free(ctx, fewer->image);
+	*fewer = held;
 	gmm_start_free(ctx, &moments);
 	return TLV_OK;
 }
@@ -130,12 +137,13 @@ screen_path(tlv_context *ctx, gmm_screen *screen, size_t least, size_t most,
 			tlv_covariance covariance, size_t *best)
 {
 	double *known = &screen->found->least[covariance], before = HUGE_VAL, bic = HUGE_VAL;
+	tlv_held fewer = {0};
 	int rises = 0;
 
 	*best = least;
 	for (size_t k = least; k <= most && k <= screen->seen.n && rises < screen->rises; k++)
 	{
-		TLV_TRY(screen_start(ctx, screen, k, covariance, &bic));
+		TLV_TRY(screen_start(ctx, screen, k, covariance, &fewer, &bic));
 		rises = bic < before ? 0 : rises + 1;
 		before = bic;
 		if (!(bic >= *known))
@@ -144,6 +152,7 @@ screen_path(tlv_context *ctx, gmm_screen *screen, size_t least, size_t most,
 			*best = k;
 		}
 	}
+	tlv_free(ctx, fewer.image);
 	return TLV_OK;
 }
 

@@ -77,6 +77,28 @@ extern tlv_status gmm_compare_another(tlv_context *ctx, const tlv_gmm_sample *ro
 extern tlv_status gmm_warn_of_another(tlv_context *ctx, size_t k, const gmm_another *nearest,
 									  tlv_diagnostics *diagnostics);
 
+/* The component of each row, label[t], by its responsibility.  Errors: memory, those of
+ * tlv_mixture_expect. */
+extern tlv_status gmm_assign_rows(tlv_context *ctx, const tlv_gmm_sample *rows,
+								  const tlv_mixture *mixture, int32_t *label);
+
+/*
+ * Divisions of the rows among k components from those of a mixture of one fewer, of which each in
+ * turn is split across its leading principal axis, or of one more, of which each in turn joins the
+ * one whose mean is nearest: *label (rows x components of the mixture), from the arena.  Errors:
+ * memory, those of tlv_mixture_expect.
+ */
+extern tlv_status gmm_neighbour_divisions(tlv_context *ctx, const tlv_gmm_sample *rows,
+										  const tlv_mixture *from, size_t k, int32_t **label);
+
+/*
+ * Has the mixture a component of fewer than d + 1 of n rows with a variance at the floor?  These
+ * rows have no covariance of their own: it is the floor that bounds their likelihood, and any
+ * number of components could be had so.  Many equal values are a matter of the density.
+ */
+extern tlv_status gmm_is_degenerate(tlv_context *ctx, const double *floor,
+									const tlv_mixture *mixture, double n, bool *degenerate);
+
 /* Components by descending weight.  order: their numbers, or NULL. */
 extern void gmm_sort_components(tlv_mixture *mixture, int64_t *order);
 

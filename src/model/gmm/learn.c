@@ -174,7 +174,7 @@ start_from_sample(tlv_context *ctx, gmm_learning *fit)
 	{
 		if (fit->covariance_chosen)
 			TLV_TRY(gmm_start_fit(ctx, evidence, fit->options.fit.k, start));
-		TLV_TRY(gmm_start_measure(ctx, evidence, start));
+		TLV_TRY(gmm_start_measure(ctx, evidence, NULL, start));
 	}
 	if (evidence->options.tails == TLV_TAILS_NORMAL && fit->options.refine && !of_directions(fit))
 		TLV_TRY(gmm_look_at_tails(ctx, evidence, gmm_start_model(start), gmm_learning_groups(fit),

@@ -83,6 +83,7 @@ typedef struct gmm_candidate
 	int steps;			   /* done */
 	bool stands;
 	bool given;
+	bool degenerate; /* after all steps (internal.h) */
 } gmm_candidate;
 
 /* ---- expectation maximisation ---- */
@@ -246,10 +247,11 @@ widen(const gmm_sample *sample, tlv_mixture *mixture)
 static int
 compare_candidates(const void *a, const void *b)
 {
-	double x = ((const gmm_candidate *) a)->log_likelihood;
-	double y = ((const gmm_candidate *) b)->log_likelihood;
+	const gmm_candidate *x = a, *y = b;
 
-	return x > y ? -1 : x < y;
+	if (x->degenerate != y->degenerate)
+		return x->degenerate ? 1 : -1;
+	return x->log_likelihood > y->log_likelihood ? -1 : x->log_likelihood < y->log_likelihood;
 }
 
 void
@@ -294,33 +296,54 @@ is_kept(const gmm_clusters *clusters, size_t start, size_t kept)
 	return better < kept;
 }
 
-/* Candidates from the better clusters; the given mixture. */
+/* One more candidate, whose variances are those of the whole sample. */
 static tlv_status
-fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_clusters *clusters,
-				const tlv_gmm_start_options *options, size_t kept, gmm_candidate *candidates,
-				int *found)
+open_candidate(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
+			   tlv_mixture *mixture)
 {
-	for (size_t s = 0; s < clusters->starts + (options->given != NULL); s++)
-	{
-		gmm_candidate *candidate = &candidates[*found];
+	TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance, mixture));
+	if (options->tails == TLV_TAILS_T)
+		tlv_mixture_use_tails(mixture);
+	widen(sample, mixture);
+	return TLV_OK;
+}
 
-		if (s < clusters->starts && !is_kept(clusters, s, kept))
+/* Candidates from the better clusters. */
+static tlv_status
+add_clusters(tlv_context *ctx, const gmm_sample *sample, const gmm_clusters *clusters,
+			 const tlv_gmm_start_options *options, size_t kept, gmm_candidate *candidates,
+			 int *found)
+{
+	for (size_t s = 0; s < clusters->starts; s++)
+	{
+		tlv_mixture *mixture = &candidates[*found].mixture;
+
+		if (!is_kept(clusters, s, kept))
 			continue;
-		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
-								   &candidate->mixture));
-		if (options->tails == TLV_TAILS_T)
-			tlv_mixture_use_tails(&candidate->mixture);
-		candidate->given = s == clusters->starts;
 		++*found;
-		if (candidate->given)
-		{
-			tlv_gmm_copy(options->given, &candidate->mixture);
-			break;
-		}
-		widen(sample, &candidate->mixture);
+		TLV_TRY(open_candidate(ctx, sample, options, mixture));
 		TLV_TRY(mixture_of_clusters(ctx, sample, clusters->n, clusters->label + s * clusters->n,
-									&candidate->mixture));
+									mixture));
 	}
+	return TLV_OK;
+}
+
+/* Candidates from the mixture of one component more or fewer. */
+static tlv_status
+add_neighbours(tlv_context *ctx, const tlv_gmm_sample *rows, const gmm_sample *sample,
+			   const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
+{
+	int32_t *label;
+
+	TLV_TRY(gmm_neighbour_divisions(ctx, rows, options->next, options->k, &label));
+	for (size_t j = 0; j < options->next->k; j++)
+	{
+		tlv_mixture *mixture = &candidates[(*found)++].mixture;
+
+		TLV_TRY(open_candidate(ctx, sample, options, mixture));
+		TLV_TRY(mixture_of_clusters(ctx, sample, rows->n, label + j * rows->n, mixture));
+	}
+	tlv_free(ctx, label);
 	return TLV_OK;
 }
 
@@ -381,10 +404,11 @@ cluster_starts(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
 }
 
 /* All candidates: the starts, in units of their own for the first half where the covariance does
- * not depend on units, and the given mixture. */
+ * not depend on units, those made from a neighbour, and the given mixture. */
 static tlv_status
-make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
-				const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
+make_candidates(tlv_context *ctx, const tlv_gmm_sample *rows, const gmm_sample *sample,
+				const gmm_plan *plan, const tlv_gmm_start_options *options,
+				gmm_candidate *candidates, int *found)
 {
 	size_t starts = (size_t) options->starts;
 	bool own_units =
@@ -401,9 +425,21 @@ make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan
 		TLV_TRY_NEW(ctx, clusters.inertia, starts);
 		TLV_TRY(cluster_starts(ctx, sample, plan, options, &clusters));
 	}
-	TLV_TRY(fill_candidates(ctx, sample, &clusters, options, kept, candidates, found));
+	TLV_TRY(add_clusters(ctx, sample, &clusters, options, kept, candidates, found));
 	tlv_free(ctx, clusters.inertia);
 	tlv_free(ctx, clusters.label);
+	if (options->next != NULL)
+	{
+		tlv_gmm_sample first = *rows;
+
+		first.n = clusters.n;
+		TLV_TRY(add_neighbours(ctx, &first, sample, options, candidates, found));
+	}
+	if (options->given == NULL)
+		return TLV_OK;
+	candidates[*found].given = true;
+	TLV_TRY(open_candidate(ctx, sample, options, &candidates[*found].mixture));
+	tlv_gmm_copy(options->given, &candidates[(*found)++].mixture);
 	return TLV_OK;
 }
 
@@ -445,16 +481,39 @@ plan_of(const gmm_sample *sample, const tlv_gmm_start_options *options)
 	return sample->n > GMM_START_LARGE ? &large_plan : &spherical_plan;
 }
 
-/* The best of the starts ends first. */
-static tlv_status
-gmm_run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
-			   gmm_candidate *candidates)
+/* Of few rows, all candidates cost little. */
+static bool
+looks_at_all(const gmm_plan *plan, const tlv_gmm_start_options *options)
 {
-	const gmm_plan *plan = plan_of(sample, options);
-	size_t n = rows_of(sample, options, &first_effort);
-	int alive = 0;
+	return options->others && plan == &small_plan;
+}
 
-	TLV_TRY(make_candidates(ctx, sample, plan, options, candidates, &alive));
+/* All steps of a candidate. */
+static tlv_status
+finish_candidate(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
+				 gmm_candidate *candidate)
+{
+	TLV_TRY(start_refine(ctx, sample, sample->n, options->steps, true, candidate));
+	return gmm_is_degenerate(ctx, sample->floor, &candidate->mixture, (double) sample->n,
+							 &candidate->degenerate);
+}
+
+/* The best of the candidates becomes the first: of few rows of all to the end, else of those that
+ * are the better half, after ever more steps. */
+static tlv_status
+gmm_run_starts(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
+			   const tlv_gmm_start_options *options, gmm_candidate *candidates, int number)
+{
+	size_t n = rows_of(sample, options, &first_effort);
+	int alive = number;
+
+	if (looks_at_all(plan, options))
+	{
+		for (int s = 0; s < number; s++)
+			TLV_TRY(finish_candidate(ctx, sample, options, &candidates[s]));
+		qsort(candidates, (size_t) number, sizeof(gmm_candidate), compare_candidates);
+		return TLV_OK;
+	}
 	for (int steps = plan->steps; alive > 1; steps *= 2)
 	{
 		for (int s = 0; s < alive; s++)
@@ -466,28 +525,22 @@ gmm_run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_o
 	return start_refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
 }
 
-/* The best of n candidates is the first.  Of few rows the others cost little. */
+/* How the others, which have been refined to the end, divide the rows. */
 static tlv_status
-look_at_others(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
-			   const tlv_gmm_start_options *options, int n, gmm_candidate *candidates,
+look_at_others(tlv_context *ctx, const tlv_gmm_sample *rows, int number, gmm_candidate *candidates,
 			   tlv_diagnostics *diagnostics)
 {
-	const gmm_sample sample = with_floor(rows, floor);
 	const gmm_likely best = {&candidates->mixture, candidates->log_likelihood};
 	gmm_another nearest = {0};
 
-	if (!options->others || plan_of(&sample, options) != &small_plan)
-		return TLV_OK;
 	gmm_sort_components(&candidates->mixture, NULL);
-	for (int s = 1; s < n && candidates[s].mixture.k > 0; s++)
+	for (int s = 1; s < number && !candidates[s].degenerate; s++)
 	{
-		gmm_candidate *other = &candidates[s];
+		const gmm_likely other = {&candidates[s].mixture, candidates[s].log_likelihood};
 
-		TLV_TRY(start_refine(ctx, &sample, sample.n, options->steps, true, other));
-		TLV_TRY(gmm_compare_another(
-			ctx, rows, &best, &(gmm_likely){&other->mixture, other->log_likelihood}, &nearest));
+		TLV_TRY(gmm_compare_another(ctx, rows, &best, &other, &nearest));
 	}
-	return gmm_warn_of_another(ctx, options->k, &nearest, diagnostics);
+	return gmm_warn_of_another(ctx, best.mixture->k, &nearest, diagnostics);
 }
 
 /* ---- starts ---- */
@@ -520,20 +573,25 @@ tlv_status
 tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 			  const tlv_gmm_start_options *options, void **image, size_t *size)
 {
-	int number = options->starts + (options->given != NULL);
 	const gmm_sample sample = with_floor(rows, floor);
+	const gmm_plan *plan = plan_of(&sample, options);
+	int most = options->starts + (options->given != NULL), number = 0;
 	tlv_diagnostics diagnostics = {0};
 	gmm_candidate *candidates;
 
 	tlv_assert(options->given == NULL ||
 			   (options->given->degrees != NULL) == (options->tails == TLV_TAILS_T));
-	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || number < 1)
+	if (options->next != NULL)
+		most += (int) options->next->k;
+	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || most < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
 	if (rows->n < options->k)
 		return tlv_refuse_few(ctx, (double) rows->n, "rows", options->k, "components");
-	TLV_TRY_NEW0(ctx, candidates, (size_t) number);
-	TLV_TRY(gmm_run_starts(ctx, &sample, options, candidates));
-	TLV_TRY(look_at_others(ctx, rows, floor, options, number, candidates, &diagnostics));
+	TLV_TRY_NEW0(ctx, candidates, (size_t) most);
+	TLV_TRY(make_candidates(ctx, rows, &sample, plan, options, candidates, &number));
+	TLV_TRY(gmm_run_starts(ctx, &sample, plan, options, candidates, number));
+	if (looks_at_all(plan, options))
+		TLV_TRY(look_at_others(ctx, rows, number, candidates, &diagnostics));
 	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], &diagnostics, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	for (int s = 0; s < number; s++)

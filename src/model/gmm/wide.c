@@ -420,7 +420,7 @@ gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, const gmm_proj
 	TLV_TRY(tlv_mixture_create(ctx, start->k, sample->d, evidence->options.covariance, &mixture));
 	TLV_TRY(tlv_gmm_of_labels(ctx, sample, evidence->floor, label, &mixture));
 	tlv_free(ctx, label);
-	TLV_TRY(gmm_start_from_sample(ctx, evidence, &mixture, 0, start, NULL));
+	TLV_TRY(gmm_start_from_sample(ctx, evidence, &mixture, NULL, 0, start, NULL));
 	tlv_mixture_free(ctx, &mixture);
 	start->from_moments = false;
 	/* Of others it is in single precision. */
@@ -438,7 +438,7 @@ gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *clust
 	if (start->fitted.image != NULL)
 	{
 		tlv_gmm_read(&start->fitted.frame, &fitted);
-		TLV_TRY(gmm_start_from_sample(ctx, evidence, &fitted, 0, start, NULL));
+		TLV_TRY(gmm_start_from_sample(ctx, evidence, &fitted, NULL, 0, start, NULL));
 		start->from_moments =
 			start->log_likelihood >=
 			clusters->log_likelihood - TLV_MIXTURE_TOLERANCE * fabs(start->log_likelihood);
