@@ -260,7 +260,12 @@ tlv_fill_random_float(tlv_context *ctx, size_t n, size_t stride, float *x, tlv_r
 	return TLV_OK;
 }
 
-/* A direction that keeps less than this part of its length is dependent to rounding. */
+/*
+ * A direction that keeps less than this part of its length is dependent to rounding.  What it keeps
+ * in all rounds counts together: roundings of a dependent direction keep little of theirs where
+ * they are of the same directions (rows of x that are equal, leaves of a star), and may then be new
+ * directions where edges of blocks round otherwise.
+ */
 #define DEPENDENT 4e-6
 
 typedef struct ortho_work
@@ -268,6 +273,7 @@ typedef struct ortho_work
 	double *gram;	  /* l x l */
 	double *rotation; /* l x l */
 	double *scale;	  /* what makes each direction a unit vector */
+	double *kept;	  /* of its length since it came */
 	bool *replaced;	  /* by a random direction */
 } ortho_work;
 
@@ -284,9 +290,10 @@ apply_factor_float(tlv_context *ctx, size_t l, size_t n, ortho_work *w, float *x
 	return tlv_rotate_float(ctx, n, l, x, l, w->rotation);
 }
 
-/* Lengths; directions without one become random.  Their number is *fresh. */
+/* Lengths; directions without one become random, and where they have been unit vectors also those
+ * that have kept too little.  Their number is *fresh. */
 static tlv_status
-scale_directions(tlv_context *ctx, size_t l, size_t n, double dependent, float *x, ortho_work *w,
+scale_directions(tlv_context *ctx, size_t l, size_t n, bool unit, float *x, ortho_work *w,
 				 tlv_rng *rng, size_t *fresh)
 {
 	*fresh = 0;
@@ -296,12 +303,15 @@ scale_directions(tlv_context *ctx, size_t l, size_t n, double dependent, float *
 
 		if (!isfinite(length))
 			return tlv_fail(ctx, TLV_BAD_DATA, "a basis has entries that are not finite");
-		if (length > dependent)
+		if (unit)
+			w->kept[i] *= length;
+		if (length > 0 && w->kept[i] > DEPENDENT)
 		{
 			w->scale[i] = 1 / length;
 			continue;
 		}
 		TLV_TRY(tlv_fill_random_float(ctx, n, l, x + i, rng));
+		w->kept[i] = 1;
 		w->replaced[i] = true;
 		(*fresh)++;
 	}
@@ -317,27 +327,21 @@ orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, float *x, orth
 	/* A direction that keeps less than this part (squared) of its length is taken out again first.
 	 */
 	const double suspicious_pivot = 1e-4;
-	/* From this round on such a direction is not taken out again but replaced: where rows of x are
-	 * equal (leaves of a star), so are their roundings, and what is left of a dependent direction
-	 * is dependent again. */
-	const int last_round = 3;
 	double smallest = 0;
 
 	for (int round = 0; smallest < rough_pivot; round++)
 	{
-		double dependent;
 		size_t fresh;
 
 		if (round == 20)
 			return tlv_fail(ctx, TLV_BAD_DATA,
 							"a basis cannot be made orthonormal: numbers too large or too small");
 		TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));
-		dependent = round == 0 ? 0 : round < last_round ? DEPENDENT : sqrt(suspicious_pivot);
-		TLV_TRY(scale_directions(ctx, l, n, dependent, x, w, rng, &fresh));
+		TLV_TRY(scale_directions(ctx, l, n, round > 0, x, w, rng, &fresh));
 		if (fresh > 0)
 		{
 			TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));
-			TLV_TRY(scale_directions(ctx, l, n, 0, x, w, rng, &fresh));
+			TLV_TRY(scale_directions(ctx, l, n, false, x, w, rng, &fresh));
 		}
 		for (size_t j = 0; j < l; j++)
 			for (size_t i = 0; i < l; i++)
@@ -362,11 +366,14 @@ tlv_orthonormalize_roughly(tlv_context *ctx, size_t l, size_t n, float *x, tlv_r
 	TLV_TRY(check_directions(ctx, l));
 	if (l == 0)
 		return TLV_OK;
-	TLV_TRY_NEW0(ctx, block, l * (2 * l + 2));
+	TLV_TRY_NEW0(ctx, block, l * (2 * l + 3));
 	w.gram = block;
 	w.rotation = block + l * l;
 	w.scale = block + 2 * l * l;
-	w.replaced = (bool *) (w.scale + l);
+	w.kept = w.scale + l;
+	w.replaced = (bool *) (w.kept + l);
+	for (size_t i = 0; i < l; i++)
+		w.kept[i] = 1;
 	status = orthonormalize_rounds_float(ctx, l, n, x, &w, rng);
 	for (size_t i = 0; i < l; i++)
 		*rank += !w.replaced[i];
